@@ -1,0 +1,4 @@
+package matrix
+
+// A decoder holds what expressions are evaluated with.
+type decoder struct{}

@@ -1,0 +1,31 @@
+package matrix
+
+// A Dialect tells the language how one flavour of server names and writes its
+// options. It is data: the flavour's own package fills it in.
+type Dialect struct {
+	Flavour   string
+	Attribute string // the overlay attribute that holds its options: my_cnf or postgresql_conf
+
+	// Aliases maps other names of an option to the one that is used.
+	Aliases map[string]string
+
+	// Negations says that a leading skip_ or disable_ negates the option
+	// that follows, and enable_ affirms it. Whole names the options whose
+	// own names begin so.
+	Negations bool
+	Whole     map[string]bool
+
+	// Owned maps options that dbmatrix decides itself to the reason.
+	Owned map[string]string
+
+	// InitTime names options that only an empty data directory takes.
+	InitTime map[string]bool
+
+	// Separators maps composite options to the text between their parts.
+	Separators map[string]string
+
+	// Units maps suffixes of sizes to bytes, in the spelling that the
+	// server takes; FoldUnits says that their case does not matter.
+	Units     map[string]uint64
+	FoldUnits bool
+}
