@@ -1,0 +1,25 @@
+// Package executor runs a plan: it drives each pending run from an empty disk to
+// recorded numbers, and leaves the host as it found it, whatever happens.
+//
+//	Plan ── Run ──► locks ─► recovery ─► environment ─► for each pending run:
+//
+//	  space ─► data directory ─► option file ─► start ─► ready ─► identity
+//	        (template, snapshot)                                     │
+//	                                                     options in force
+//	                                                                 ▼
+//	  for each phase:  cache ─► warm-up ─► [ window: workload, samplers ]... ─► settle
+//	                                  one transaction each │        ─► checks ─► snapshot
+//	                                                       ▼
+//	                               stop ─► sizes, artifacts ─► remove the directory
+//
+// Three things hold at every point of it. What was measured is committed in one
+// transaction with the status that says it is complete, so that a reader never
+// sees half a phase. What is on disk carries its owner file before anything else
+// is in it, so that the next start can tell what is ours. And a server is the
+// child of a guardian, which ends it when this process is gone.
+//
+// A failing run does not stop the plan: its status and message are recorded, its
+// server is stopped, and the next run begins. What stops the plan is an interrupt,
+// too many failures in a row, a full disk, or a device whose processes cannot be
+// killed any more.
+package executor
