@@ -1,0 +1,18 @@
+package sqlscript
+
+import (
+	"errors"
+
+	"dbmatrix/executor/workload"
+	"dbmatrix/matrix"
+)
+
+// Type returns the workload type sql.
+func Type() workload.Type {
+	return workload.Type{
+		WorkloadType: matrix.WorkloadType{Name: "sql", Version: 1, Built: true},
+		New: func(matrix.Args) (workload.Workload, error) {
+			return nil, errors.New("not built yet")
+		},
+	}
+}
