@@ -1,0 +1,103 @@
+package server
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"dbmatrix/matrix"
+)
+
+// A Flavour is a kind of server: what its options are called, how an empty data
+// directory is made, how it is asked, and which signal stops it. Its methods
+// answer from data; the life of a process is an Instance's.
+type Flavour interface {
+	// Dialect tells the language how the flavour names and writes options.
+	Dialect() matrix.Dialect
+
+	// Identify reads what a server program printed for --version. It
+	// reports false where the words are those of another flavour.
+	Identify(words string) (matrix.Build, bool)
+
+	// account is the operating system user that the server runs as when
+	// dbmatrix runs as root and the server block names none.
+	account() string
+
+	// programs are the paths at which the server program of a server block
+	// may lie, the most likely one first.
+	programs(s matrix.Server) []string
+
+	// optionFile is the base name of the option file.
+	optionFile() string
+
+	// own returns the options that dbmatrix sets: those that place the
+	// server's files, which nothing may change, and defaults, which an
+	// option of the same name replaces.
+	own(p placement) (fixed, defaults []matrix.Option)
+
+	// spell returns the lines of the option file that set an option.
+	spell(p placement, o matrix.Option) ([]string, error)
+
+	// header returns the lines that come before all options.
+	header() []string
+
+	// arguments returns the server's arguments.
+	arguments(l Layout) []string
+
+	// initialise makes a data directory out of nothing.
+	initialise(ctx context.Context, n newData) error
+
+	// stopSignal asks a server that is ready to stop cleanly.
+	stopSignal() syscall.Signal
+
+	// open returns connections to a server by its private socket. It does
+	// not connect yet.
+	open(a Address) (*sql.DB, error)
+
+	// identity asks a server who it is.
+	identity(ctx context.Context, db *sql.DB) (identity, error)
+
+	// inForce fills in, for each of the options asked for, what the server
+	// has in force.
+	inForce(ctx context.Context, db *sql.DB, b matrix.Build, asked []*InForce) error
+
+	// facts asks for all variables and plugins.
+	facts(ctx context.Context, db *sql.DB) (Facts, error)
+
+	// debt asks for work that the server has put off.
+	debt(ctx context.Context, db *sql.DB) (Debt, error)
+
+	// checkCommand is the program and its arguments that judge an option
+	// file without starting, and the function that reads its output.
+	checkCommand(b matrix.Build, program, file string) ([]string, func(string, int) []Complaint)
+}
+
+// Flavours returns the flavours that dbmatrix knows, in the order in which they
+// are asked to identify a build.
+func Flavours() []Flavour {
+	return []Flavour{mariadb(), mysql(), postgres()}
+}
+
+// FlavourOf returns the named flavour.
+func FlavourOf(name string) (Flavour, error) {
+	var known []string
+	for _, f := range Flavours() {
+		if f.Dialect().Flavour == name {
+			return f, nil
+		}
+		known = append(known, f.Dialect().Flavour)
+	}
+	return nil, fmt.Errorf("no flavour of server is called %q; there are %s", name, strings.Join(known, ", "))
+}
+
+// Dialects returns the dialect of each flavour by its name.
+func Dialects() map[string]matrix.Dialect {
+	ds := map[string]matrix.Dialect{}
+	for _, f := range Flavours() {
+		d := f.Dialect()
+		ds[d.Flavour] = d
+	}
+	return ds
+}

@@ -1,0 +1,5 @@
+package server
+
+func mariadb() Flavour  { return nil }
+func mysql() Flavour    { return nil }
+func postgres() Flavour { return nil }
