@@ -75,8 +75,7 @@ CONF
 # bookworm keep it, and the C library, outside usr.
 loader() {
   local l
-  for l in "$1"/usr/lib64/ld-linux-*.so.* "$1"/lib64/ld-linux-*.so.* \
-    "$1"/usr/lib/ld-linux-*.so.* "$1"/lib/ld-linux-*.so.*; do
+  for l in "$1"/usr/lib/*-linux-gnu/ld-linux-*.so.* "$1"/lib/*-linux-gnu/ld-linux-*.so.*; do
     [ ! -e "$l" ] || { echo "$l"; return; }
   done
   say "no dynamic loader in $1"
@@ -92,21 +91,31 @@ libraries() {
   echo "$path"
 }
 
+# put FILE MODE writes what it reads to a file, unless the file holds just that.
+put() {
+  cat >"$1.new"
+  chmod "$2" "$1.new"
+  if cmp -s "$1.new" "$1"; then
+    rm "$1.new"
+  else
+    mv "$1.new" "$1"
+  fi
+}
+
 # wrapper DIR PROGRAM NAME writes DIR/NAME, which starts a program of an unpacked
 # build with the loader and the libraries that came with it.
 wrapper() {
   local dir=$1 program=$2 name=$3 l
   l=$(loader "$dir") || return 1
-  cat >"$dir/$name" <<SCRIPT
+  put "$dir/$name" 755 <<SCRIPT
 #!/bin/sh
 exec "$l" --library-path "$(libraries "$dir")" "$dir/$program" "\$@"
 SCRIPT
-  chmod 755 "$dir/$name"
 }
 
 # unpack NAME SUITE PROGRAM PACKAGE... unpacks a MySQL or MariaDB and writes its
-# wrapper. Wrappers hold absolute paths and are written anew each time, since the
-# checkout may have moved.
+# wrapper. Wrappers hold absolute paths and are made each time, since the checkout
+# may have moved.
 unpack() {
   local name=$1 suite=$2 program=$3 dir=$top/$1
   shift 3
@@ -131,11 +140,10 @@ unpack_pg() {
       [ "$(head -c 4 "$f" | tr -d '\177')" = ELF ] || continue
       mv "$f" "$f.bin"
     fi
-    cat >"$f" <<SCRIPT
+    put "$f" 755 <<SCRIPT
 #!/bin/sh
 exec "$l" --library-path "$(libraries "$dir")" --argv0 "$f" "$f.bin" "\$@"
 SCRIPT
-    chmod 755 "$f"
   done
   unpacked "$name" || say "unpacked $("$dir/usr/lib/postgresql/$version/bin/postgres" --version)"
   : >"$dir/.unpacked"
@@ -269,8 +277,7 @@ for build in "$@"; do
   *) "$build" 9>&- || left_out+=("$build") ;;
   esac
 done
-machine >"$top/machine.hcl.new"
-mv "$top/machine.hcl.new" "$top/machine.hcl"
+machine | put "$top/machine.hcl" 644
 
 if [ ${#left_out[@]} -gt 0 ]; then
   say "could not be had, see above: ${left_out[*]}"
