@@ -1,0 +1,177 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// A numberFormat is a parsed format such as "%.1f".
+type numberFormat struct {
+	before, after string
+	verb          byte // 'f' decimals, 'g' significant digits, 's' as written
+	precision     int  // -1: as many digits as the number has
+}
+
+// parseFormat reads a column's format: text around one verb, which is %d, %f or
+// %.Nf (decimals), %g or %.Ng (significant digits), or %s (as it was written).
+// %% is a percent sign.
+func parseFormat(format string) (numberFormat, error) {
+	var f numberFormat
+	text := &f.before
+	for i := 0; i < len(format); {
+		c := format[i]
+		if c != '%' {
+			*text += string(c)
+			i++
+			continue
+		}
+		rest := format[i+1:]
+		if strings.HasPrefix(rest, "%") {
+			*text += "%"
+			i += 2
+			continue
+		}
+		if f.verb != 0 {
+			return f, fmt.Errorf("format %q has more than one verb", format)
+		}
+		n, err := f.parseVerb(rest)
+		if err != nil {
+			return f, fmt.Errorf("format %q: %w", format, err)
+		}
+		text = &f.after
+		i += 1 + n
+	}
+	if f.verb == 0 {
+		return f, fmt.Errorf("format %q has no verb; write %%.1f for one decimal", format)
+	}
+	return f, nil
+}
+
+// maxPrecision bounds the digits of a format: a float64 has no more to tell.
+const maxPrecision = 17
+
+// parseVerb reads what follows the percent sign and returns its length.
+func (f *numberFormat) parseVerb(s string) (int, error) {
+	n := 0
+	f.precision = -1
+	if strings.HasPrefix(s, ".") {
+		n = 1
+		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+			n++
+		}
+		p, err := strconv.Atoi(s[1:n])
+		if err != nil || p > maxPrecision {
+			return 0, fmt.Errorf("the precision is a number from 0 to %d", maxPrecision)
+		}
+		f.precision = p
+	}
+	if n == len(s) {
+		return 0, fmt.Errorf("the verb is missing")
+	}
+	switch verb := s[n]; verb {
+	case 'd':
+		f.verb, f.precision = 'f', 0
+	case 'f', 'g':
+		f.verb = verb
+		if verb == 'f' && f.precision < 0 {
+			f.precision = 6 // as C and Go have it
+		}
+	case 's':
+		f.verb = verb
+	default:
+		return 0, fmt.Errorf("verb %q is none of d, f, g, s", verb)
+	}
+	return n + 1, nil
+}
+
+// print writes a number. What rounds to zero is a bare 0, as the field prints
+// it: "0.00" would claim that two decimals were looked at.
+func (f numberFormat) print(x float64) string {
+	if math.IsInf(x, 0) {
+		return infinity(x)
+	}
+	var s string
+	switch {
+	case f.verb == 'f':
+		s = roundHalfUp(x, f.precision)
+	case f.verb == 'g' && f.precision > 0:
+		s = significant(x, f.precision)
+	default:
+		s = shortest(x)
+	}
+	if strings.Trim(s, "-0.") == "" {
+		s = "0"
+	}
+	return f.before + s + f.after
+}
+
+func infinity(x float64) string {
+	if x < 0 {
+		return "-inf"
+	}
+	return "inf"
+}
+
+func shortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// roundHalfUp writes x with the given number of decimals. It rounds the shortest
+// decimal number that stands for x, half away from zero: 2.5 becomes 3 and 1.005
+// becomes 1.01, where the binary fraction would give 2 and 1.00.
+func roundHalfUp(x float64, decimals int) string {
+	exact, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
+	if !ok {
+		return shortest(x)
+	}
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
+	negative := exact.Sign() < 0
+	exact.Abs(exact)
+	exact.Mul(exact, new(big.Rat).SetInt(scale))
+	exact.Add(exact, big.NewRat(1, 2))
+	digits := new(big.Int).Quo(exact.Num(), exact.Denom()).String()
+	if len(digits) <= decimals {
+		digits = strings.Repeat("0", decimals-len(digits)+1) + digits
+	}
+	whole, fraction := digits[:len(digits)-decimals], digits[len(digits)-decimals:]
+	s := whole
+	if decimals > 0 {
+		s += "." + fraction
+	}
+	if negative && strings.Trim(s, "0.") != "" {
+		s = "-" + s
+	}
+	return s
+}
+
+// significant writes x with the given number of significant digits, never in
+// exponential form.
+func significant(x float64, digits int) string {
+	if x == 0 {
+		return "0"
+	}
+	magnitude := int(math.Floor(math.Log10(math.Abs(x))))
+	return roundHalfUp(x, max(0, digits-1-magnitude))
+}
+
+// decimals makes the format with n decimals.
+func decimals(n int) numberFormat { return numberFormat{verb: 'f', precision: n} }
+
+// common returns the format for numbers that have none of their own: as many
+// decimals as one of them needs, but at most two, as the field prints derived
+// values, and fewer where the largest number is large.
+func common(values []float64) numberFormat {
+	largest, need := 0.0, 0
+	for _, x := range values {
+		largest = max(largest, math.Abs(x))
+		need = max(need, decimalsOf(strings.TrimRight(roundHalfUp(x, 2), "0")))
+	}
+	switch {
+	case largest >= 1000:
+		need = 0
+	case largest >= 100:
+		need = min(need, 1)
+	}
+	return decimals(need)
+}

@@ -1,0 +1,261 @@
+package report
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"dbmatrix/matrix"
+)
+
+// Columns of an imported file that are neither an axis nor a token.
+const (
+	importMatrix    = "matrix"
+	importPhase     = "phase"
+	importIteration = "iteration"
+	importReplicate = "replicate"
+	importStatus    = "status"
+)
+
+// maxImportErrors is after how many faults a reader of an imported file gives
+// up: more would tell the same again.
+const maxImportErrors = 20
+
+// ReadImport reads numbers that were measured elsewhere: a wide CSV file with a
+// header line. Axis columns come first, then phase and, where they are needed,
+// matrix, iteration, replicate and status; every other column is a column token,
+// case-sensitive. An empty axis does not apply to the cell, an empty value was
+// not measured, an empty iteration or replicate is 1, an empty status is ok.
+//
+// source becomes the Source of the attempts; file is the name in messages. An
+// error joins all faults, each as "file:line:column: what".
+func ReadImport(r io.Reader, source, file string, axes []string) ([]Attempt, error) {
+	in := &importReader{source: source, file: file, axes: axes, index: map[importKey]int{}, seen: map[string]int{}}
+	if err := in.read(r); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", file, err)
+	}
+	if len(in.errs) > 0 {
+		return nil, errors.Join(in.errs...)
+	}
+	return in.attempts, nil
+}
+
+type importReader struct {
+	source, file string
+	axes         []string
+
+	csv     *csv.Reader
+	header  []string
+	isAxis  []bool
+	columns map[string]int // by reserved name
+
+	attempts []Attempt
+	index    map[importKey]int
+	seen     map[string]int // the line of each cell, phase, iteration and replicate
+	errs     []error
+}
+
+// An importKey tells the runs of an imported file apart.
+type importKey struct {
+	cell      matrix.CellKey
+	matrix    string
+	replicate int
+}
+
+func (in *importReader) fault(field int, format string, args ...any) {
+	line, column := in.csv.FieldPos(field)
+	in.errs = append(in.errs, fmt.Errorf("%s:%d:%d: %s", in.file, line, column, fmt.Sprintf(format, args...)))
+}
+
+func (in *importReader) read(r io.Reader) error {
+	buffered := bufio.NewReader(r)
+	if mark, _ := buffered.Peek(3); string(mark) == "\xef\xbb\xbf" { // the byte order mark of spreadsheets
+		if _, err := buffered.Discard(3); err != nil {
+			return err
+		}
+	}
+	in.csv = csv.NewReader(buffered)
+	header, err := in.csv.Read()
+	if errors.Is(err, io.EOF) {
+		return errors.New("the file is empty; it needs a header line")
+	}
+	if err != nil {
+		return err
+	}
+	in.header = header
+	in.readHeader()
+	for len(in.errs) == 0 || (in.columns != nil && len(in.errs) < maxImportErrors) {
+		record, err := in.csv.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		in.readRecord(record)
+	}
+	return nil
+}
+
+// readHeader sorts out what each column is. Only what stands before the phase
+// can be an axis, so that a token may have the name of one.
+func (in *importReader) readHeader() {
+	columns := map[string]int{}
+	in.isAxis = make([]bool, len(in.header))
+	known := map[string]bool{}
+	for _, a := range in.axes {
+		known[a] = true
+	}
+	taken := map[string]bool{}
+	phase := false
+	for i, name := range in.header {
+		switch {
+		case !utf8.ValidString(name):
+			in.fault(i, "the heading is not valid UTF-8")
+		case strings.TrimSpace(name) == "":
+			in.fault(i, "column %d has no heading", i+1)
+		case taken[name]:
+			in.fault(i, "the heading %q stands twice", name)
+		case !phase && known[name]:
+			in.isAxis[i] = true
+		case reserved(name):
+			columns[name] = i
+			phase = phase || name == importPhase
+		case !phase:
+			in.fault(i, "%q is no axis of the experiment%s; column tokens stand behind the column %q", name, in.alternative(name), importPhase)
+		}
+		taken[name] = true
+	}
+	if !phase {
+		in.fault(0, "there is no column %q", importPhase)
+	}
+	if len(in.errs) == 0 {
+		in.columns = columns
+	}
+}
+
+func reserved(name string) bool {
+	switch name {
+	case importMatrix, importPhase, importIteration, importReplicate, importStatus:
+		return true
+	}
+	return false
+}
+
+func (in *importReader) alternative(name string) string {
+	names := append([]string{importMatrix, importPhase, importIteration, importReplicate, importStatus}, in.axes...)
+	if near := nearest(name, names); near != "" {
+		return fmt.Sprintf(" (is %q meant?)", near)
+	}
+	return ""
+}
+
+func (in *importReader) readRecord(record []string) {
+	result := PhaseResult{Status: matrix.OK, Iteration: 1, Printed: map[string]Value{}}
+	levels := map[string]string{}
+	key := importKey{replicate: 1}
+	for i, text := range record {
+		if !utf8.ValidString(text) {
+			in.fault(i, "the value is not valid UTF-8")
+			return
+		}
+		if text == "" {
+			continue
+		}
+		switch name := in.header[i]; {
+		case in.isAxis[i]:
+			levels[name] = text
+		case in.columns[name] == i && reserved(name):
+			in.readReserved(i, name, text, &key, &result)
+		default:
+			result.Printed[name] = ParseValue(text)
+		}
+	}
+	if result.Phase == "" {
+		in.fault(in.columns[importPhase], "the row has no phase")
+		return
+	}
+	key.cell = cellKey(in.axes, levels)
+	line, _ := in.csv.FieldPos(0)
+	row := fmt.Sprintf("%q %q %d %q %d", key.cell, key.matrix, key.replicate, result.Phase, result.Iteration)
+	if first, ok := in.seen[row]; ok {
+		in.fault(0, "line %d has the same cell, phase, iteration and replicate", first)
+		return
+	}
+	in.seen[row] = line
+	in.add(key, levels, result)
+}
+
+func (in *importReader) readReserved(field int, name, text string, key *importKey, result *PhaseResult) {
+	switch name {
+	case importMatrix:
+		key.matrix = text
+	case importPhase:
+		result.Phase, result.Block = text, text
+	case importIteration:
+		result.Iteration = in.count(field, text)
+	case importReplicate:
+		key.replicate = in.count(field, text)
+	case importStatus:
+		result.Status = in.status(field, text)
+	}
+}
+
+func (in *importReader) count(field int, text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		in.fault(field, "%s is a whole number from 1, not %q", in.header[field], text)
+		return 1
+	}
+	return n
+}
+
+func (in *importReader) status(field int, text string) matrix.Status {
+	names := make([]string, 0, 8)
+	for _, s := range endStatuses() {
+		if text == string(s) {
+			return s
+		}
+		names = append(names, string(s))
+	}
+	in.fault(field, "%q is no status; they are %s", text, strings.Join(names, ", "))
+	return matrix.OK
+}
+
+// endStatuses are the statuses that a phase can end with.
+func endStatuses() []matrix.Status {
+	return []matrix.Status{matrix.OK, matrix.Failed, matrix.TimedOut, matrix.Hung, matrix.Crashed, matrix.SLAMissed, matrix.Invalid, matrix.Interrupted}
+}
+
+// add puts a result into the attempt of its run, in the order of the file.
+func (in *importReader) add(key importKey, levels map[string]string, result PhaseResult) {
+	at, ok := in.index[key]
+	if !ok {
+		at = len(in.attempts)
+		in.index[key] = at
+		in.attempts = append(in.attempts, Attempt{
+			Source: in.source, Cell: key.cell, Levels: levels, Matrix: key.matrix, Replicate: key.replicate, Number: 1, Status: matrix.OK,
+		})
+	}
+	a := &in.attempts[at]
+	a.Phases = append(a.Phases, result)
+	if !result.Status.Complete() {
+		a.Status = result.Status
+	}
+}
+
+// cellKey names a cell by its levels, in the order of the axes.
+func cellKey(axes []string, levels map[string]string) matrix.CellKey {
+	var parts []string
+	for _, a := range axes {
+		if level, ok := levels[a]; ok {
+			parts = append(parts, a+"="+level)
+		}
+	}
+	return matrix.CellKey(strings.Join(parts, ","))
+}
