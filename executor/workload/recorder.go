@@ -1,7 +1,13 @@
 package workload
 
 import (
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -11,7 +17,7 @@ import (
 // counters are read exactly there.
 type Hooks struct {
 	Begin func(time.Time) // just before the window begins
-	End   func(time.Time) // just after it has ended
+	End   func(time.Time) // just after it has ended, with its end
 }
 
 // A Recorder collects what one iteration of a workload yields. Make it with
@@ -20,51 +26,218 @@ type Hooks struct {
 type Recorder struct {
 	hooks Hooks
 	dir   string
+
+	start atomic.Pointer[time.Time] // nil before Begin
+
+	mu          sync.Mutex
+	end         time.Time
+	stage       Stage
+	firstClient bool
+	expected    expectation
+	operations  []*operation
+	metrics     map[string]Metric
+	histograms  []Histogram
+	series      []Series
+	facts       []Fact
+	plans       []Plan
+	artifacts   []string
+}
+
+// An operation holds the tracks of one kind.
+type operation struct {
+	Operation
+	tracks []*Track
+}
+
+type expectation struct {
+	op     string
+	count  int64
+	length time.Duration
 }
 
 // NewRecorder returns a recorder whose artifacts are files in dir, which must
 // exist. With dir "" artifacts are discarded.
-func NewRecorder(dir string, hooks Hooks) *Recorder { return &Recorder{hooks: hooks, dir: dir} }
+func NewRecorder(dir string, hooks Hooks) *Recorder {
+	return &Recorder{hooks: hooks, dir: dir, stage: Preparing, metrics: map[string]Metric{}}
+}
 
 // Begin starts the measured window.
-func (r *Recorder) Begin() {}
+func (r *Recorder) Begin() {
+	if r.hooks.Begin != nil {
+		r.hooks.Begin(time.Now())
+	}
+	r.Stage(Measuring)
+	start := time.Now()
+	r.start.Store(&start)
+}
 
 // End ends the measured window. Calls after the first do nothing.
-func (r *Recorder) End() {}
+func (r *Recorder) End() {
+	now := time.Now()
+	r.mu.Lock()
+	first := r.end.IsZero()
+	if first {
+		r.end, r.stage = now, Verifying
+	}
+	r.mu.Unlock()
+	if first && r.hooks.End != nil {
+		r.hooks.End(now)
+	}
+}
+
+// Elapsed returns the time since Begin, 0 before it.
+func (r *Recorder) Elapsed() time.Duration {
+	start := r.start.Load()
+	if start == nil {
+		return 0
+	}
+	return time.Since(*start)
+}
+
+// Track returns the record of what a client, counted from 1, does of an
+// operation. The operation is known by its name; a client asks once.
+func (r *Recorder) Track(o Operation, client int) *Track {
+	t := &Track{client: client, hist: hdrhistogram.New(lowestLatency, highestLatency, latencyDigits)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, known := range r.operations {
+		if known.Name == o.Name {
+			t.op = known
+		}
+	}
+	if t.op == nil {
+		t.op = &operation{Operation: o}
+		r.operations = append(r.operations, t.op)
+	}
+	t.op.tracks = append(t.op.tracks, t)
+	return t
+}
+
+// OnlyFirstClient makes the percentiles of interval rates those of client 1, as
+// the insert benchmark's own scripts have them, in place of all clients pooled.
+func (r *Recorder) OnlyFirstClient() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.firstClient = true
+}
 
 // Metric records one named number of the iteration: a raw sum where it is a
 // count, so that rates can be computed from it.
-func (r *Recorder) Metric(name, unit string, value float64) {}
+func (r *Recorder) Metric(name, unit string, value float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.metrics[name] = Metric{name, unit, value}
+}
 
-// Count adds n to the metric of that name, a count.
-func (r *Recorder) Count(name string, n int64) {}
+// Count adds n to the metric of that name, a count. With n = 0 the metric is
+// there, and 0.
+func (r *Recorder) Count(name string, n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.metrics[name] = Metric{name, UnitCount, r.metrics[name].Value + float64(n)}
+}
 
 // Fact records something that tells how the numbers came to be, such as the
-// seed.
-func (r *Recorder) Fact(name, value string) {}
+// seed. A later fact of the same name replaces it.
+func (r *Recorder) Fact(name, value string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.facts = slices.DeleteFunc(r.facts, func(f Fact) bool { return f.Name == name })
+	r.facts = append(r.facts, Fact{name, value})
+}
 
 // Plan keeps the server's own account of how it runs a query (EXPLAIN).
-func (r *Recorder) Plan(query, text string) {}
+func (r *Recorder) Plan(query, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.plans = append(r.plans, Plan{query, text})
+}
 
 // AddSeries adds numbers over time that the workload did not take from tracks.
-func (r *Recorder) AddSeries(s Series) {}
+func (r *Recorder) AddSeries(s Series) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.series = append(r.series, s)
+}
 
-// Artifact creates a file of that name among the artifacts of the phase.
-func (r *Recorder) Artifact(name string) (io.WriteCloser, error) { return nil, nil }
+// AddHistogram adds response times that the workload did not take from tracks.
+func (r *Recorder) AddHistogram(h Histogram) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.histograms = append(r.histograms, h)
+}
+
+// Artifact creates a file of that name among the artifacts of the phase. The
+// caller closes it.
+func (r *Recorder) Artifact(name string) (io.WriteCloser, error) {
+	if r.dir == "" {
+		return discard{}, nil
+	}
+	if name != filepath.Base(name) {
+		return nil, fmt.Errorf("artifact %q: the name of a file is wanted, without a folder", name)
+	}
+	f, err := os.Create(filepath.Join(r.dir, name))
+	if err != nil {
+		return nil, fmt.Errorf("creating artifact: %w", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.artifacts, name) {
+		r.artifacts = append(r.artifacts, name)
+	}
+	return f, nil
+}
+
+// WriteArtifact creates a file of that name with that content.
+func (r *Recorder) WriteArtifact(name, content string) error {
+	w, err := r.Artifact(name)
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, content); err != nil {
+		w.Close()
+		return fmt.Errorf("writing artifact %s: %w", name, err)
+	}
+	if err := w.Close(); err != nil {
+		return fmt.Errorf("writing artifact %s: %w", name, err)
+	}
+	return nil
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+func (discard) Close() error                { return nil }
+
+// A Stage is what a workload is doing at the moment.
+type Stage string
+
+// Stages, in their order.
+const (
+	Preparing Stage = "preparing"
+	WarmingUp Stage = "warming up"
+	Measuring Stage = "measuring"
+	Verifying Stage = "verifying"
+)
+
+// Stage says what the workload does now. Begin and End say so by themselves.
+func (r *Recorder) Stage(s Stage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stage = s
+}
 
 // Expect tells how much there is to do in the window, for the estimate of the
-// time left: so many operations of a kind, or so long. Zero is unknown.
-func (r *Recorder) Expect(op string, count int64, length time.Duration) {}
-
-// Progress returns what was done so far. It may be called at any time.
-func (r *Recorder) Progress() Progress { return Progress{} }
-
-// Result returns all that was recorded. Call it once the workload has returned.
-func (r *Recorder) Result() Result { return Result{} }
+// time left: so many of an operation, or so long. Zero is unknown.
+func (r *Recorder) Expect(op string, count int64, length time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.expected = expectation{op, count, length}
+}
 
 // Progress is how far an iteration is.
 type Progress struct {
-	Phase   string        // connecting, warming up, measuring or verifying
+	Stage   Stage
 	Op      string        // the operation that counts, such as insert
 	Count   int64         // of it, so far
 	Total   int64         // 0: unknown
@@ -72,40 +245,20 @@ type Progress struct {
 	Length  time.Duration // 0: unknown
 }
 
-// A Result is what one iteration yielded.
-type Result struct {
-	Start, End time.Time // of the window; zero where it never began, or never ended
-	Metrics    []Metric  // sorted by name
-	Histograms []Histogram
-	Series     []Series
-	Facts      []Fact
-	Plans      []Plan
-	Artifacts  []string // names of files in the recorder's directory
+// Progress returns what was done so far. It may be called at any time.
+func (r *Recorder) Progress() Progress {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := Progress{
+		Stage: r.stage, Op: r.expected.op, Total: r.expected.count,
+		Elapsed: r.Elapsed(), Length: r.expected.length,
+	}
+	for _, o := range r.operations {
+		if o.Name == p.Op {
+			for _, t := range o.tracks {
+				p.Count += t.live.Load()
+			}
+		}
+	}
+	return p
 }
-
-// A Metric is one named number.
-type Metric struct {
-	Name, Unit string // the unit is s, B, 1/s, count
-	Value      float64
-}
-
-// A Histogram is the response times of one operation, all clients together, in
-// nanoseconds.
-type Histogram struct {
-	Op   string
-	Hist *hdrhistogram.Histogram
-}
-
-// A Series is a rate over time.
-type Series struct {
-	Name     string // such as ips
-	Client   int    // from 1; 0 is all together
-	Interval time.Duration
-	Values   []float64 // the i-th is of [i, i+1) intervals after Start, per second
-}
-
-// A Fact is a named text.
-type Fact struct{ Name, Value string }
-
-// A Plan is how the server says it runs a query.
-type Plan struct{ Query, Text string }

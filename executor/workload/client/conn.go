@@ -1,0 +1,299 @@
+package client
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/go-sql-driver/mysql"
+
+	"dbmatrix/executor/workload"
+)
+
+// handshakeTimeout bounds each read and write while a connection is made. A
+// server that is there answers within milliseconds; one that is stopped or out
+// of connections must not hold up the phase for good.
+const handshakeTimeout = 30 * time.Second
+
+// A Conn is one connection to a MySQL or MariaDB server. One goroutine uses it,
+// except for Interrupt.
+type Conn struct {
+	raw    driverConn
+	socket *socket
+	target workload.Target
+	id     uint64
+	dest   []driver.Value // one row
+}
+
+// driverConn is what the driver's connection can do beyond driver.Conn: calls
+// that take no context, for which the driver starts no watching.
+type driverConn interface {
+	driver.Conn
+	Exec(query string, args []driver.Value) (driver.Result, error)
+	Query(query string, args []driver.Value) (driver.Rows, error)
+}
+
+// Open connects to the target's server. database may be empty.
+func Open(ctx context.Context, t workload.Target, database string) (*Conn, error) {
+	return open(ctx, t, database, 0)
+}
+
+// open connects; no single read or write on the connection may then take
+// longer than timeout, 0 being no bound.
+func open(ctx context.Context, t workload.Target, database string, timeout time.Duration) (*Conn, error) {
+	var s *socket
+	cfg := mysql.NewConfig()
+	cfg.User, cfg.DBName = t.User, database
+	cfg.Net, cfg.Addr = "unix", t.Socket
+	cfg.CheckConnLiveness = false // nothing is pooled here
+	cfg.Logger = &mysql.NopLogger{}
+	cfg.DialFunc = func(context.Context, string, string) (net.Conn, error) {
+		var err error
+		s, err = dialSocket(t.Socket, handshakeTimeout)
+		return s, err
+	}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to %s: %w", t.Socket, err)
+	}
+	raw, err := connector.Connect(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to %s: %w", t.Socket, err)
+	}
+	calls, ok := raw.(driverConn)
+	if !ok {
+		raw.Close()
+		return nil, errors.New("connecting: the MySQL driver's connection has no calls without a context")
+	}
+	c := &Conn{raw: calls, socket: s, target: t}
+	if err := c.begin(timeout); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("connecting to %s: %w", t.Socket, err)
+	}
+	return c, nil
+}
+
+// begin sets up the session: what it may take is clear, and what a mode of the
+// server would let pass silently is an error.
+func (c *Conn) begin(timeout time.Duration) error {
+	id, err := c.Text("SELECT CONNECTION_ID()")
+	if err != nil {
+		return err
+	}
+	if c.id, err = strconv.ParseUint(id, 10, 64); err != nil {
+		return fmt.Errorf("connection id %q: %w", id, err)
+	}
+	if _, err := c.Exec("SET SESSION sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION')"); err != nil {
+		return err
+	}
+	return c.socket.setTimeout(timeout)
+}
+
+// Close ends the connection.
+func (c *Conn) Close() error { return c.raw.Close() }
+
+// Interrupt makes the call that waits on the connection return with an error,
+// and all later ones too. Any goroutine may call it. The server's side goes on
+// until it is killed, see Run.
+func (c *Conn) Interrupt() { c.socket.Close() }
+
+// ID returns the number that the server gave to the connection.
+func (c *Conn) ID() uint64 { return c.id }
+
+// Exec runs a statement that yields no rows and returns how many it affected.
+func (c *Conn) Exec(statement string) (int64, error) {
+	result, err := c.raw.Exec(statement, nil)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// ExecBytes is Exec of a statement in a buffer that the caller goes on to use.
+func (c *Conn) ExecBytes(statement []byte) (int64, error) {
+	// The driver copies the statement into its own buffer before it returns.
+	return c.Exec(unsafe.String(unsafe.SliceData(statement), len(statement)))
+}
+
+// Query runs a statement and reads all of its rows. It calls row for each of
+// them, unless that is nil; the values are valid until it returns.
+func (c *Conn) Query(statement string, row func([]driver.Value) error) (int64, error) {
+	rows, err := c.raw.Query(statement, nil)
+	if err != nil {
+		return 0, err
+	}
+	return c.read(rows, row)
+}
+
+// QueryBytes is Query of a statement in a buffer that the caller goes on to use.
+func (c *Conn) QueryBytes(statement []byte) (int64, error) {
+	return c.Query(unsafe.String(unsafe.SliceData(statement), len(statement)), nil)
+}
+
+// read takes all rows and returns how many there were.
+func (c *Conn) read(rows driver.Rows, row func([]driver.Value) error) (int64, error) {
+	if n := len(rows.Columns()); n > len(c.dest) {
+		c.dest = make([]driver.Value, n)
+	}
+	dest := c.dest[:len(rows.Columns())]
+	var n int64
+	for {
+		err := rows.Next(dest)
+		if err == io.EOF {
+			break
+		}
+		if err == nil && row != nil {
+			err = row(dest)
+		}
+		if err != nil {
+			return n, errors.Join(err, rows.Close())
+		}
+		n++
+	}
+	return n, rows.Close()
+}
+
+// Rows returns the rows of a statement as text; NULL is "NULL".
+func (c *Conn) Rows(statement string) (columns []string, rows [][]string, err error) {
+	r, err := c.raw.Query(statement, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	columns = r.Columns()
+	_, err = c.read(r, func(values []driver.Value) error {
+		row := make([]string, len(values))
+		for i, v := range values {
+			row[i] = text(v)
+		}
+		rows = append(rows, row)
+		return nil
+	})
+	return columns, rows, err
+}
+
+// Text returns the first column of the first row as text. Where there is no
+// row that is an error.
+func (c *Conn) Text(statement string) (string, error) {
+	_, rows, err := c.Rows(statement)
+	if err != nil {
+		return "", err
+	}
+	if len(rows) == 0 {
+		return "", fmt.Errorf("%s: no row", statement)
+	}
+	return rows[0][0], nil
+}
+
+// Int is Text for a whole number.
+func (c *Conn) Int(statement string) (int64, error) {
+	s, err := c.Text(statement)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %q is no whole number", statement, s)
+	}
+	return n, nil
+}
+
+// text gives a value as the server would print it.
+func text(v driver.Value) string {
+	switch v := v.(type) {
+	case nil:
+		return "NULL"
+	case []byte:
+		return string(v)
+	case float32:
+		return strconv.FormatFloat(float64(v), 'f', -1, 32)
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// DDL runs a statement that defines something. A warning is an error: the
+// server took the statement, but not as it was written. Notes are not.
+func (c *Conn) DDL(statement string) error {
+	if _, err := c.Exec(statement); err != nil {
+		return fmt.Errorf("%s: %w", statement, err)
+	}
+	warnings, err := c.Warnings()
+	if err != nil {
+		return fmt.Errorf("%s: %w", statement, err)
+	}
+	if len(warnings) > 0 {
+		return fmt.Errorf("%s: the server warns: %s", statement, strings.Join(warnings, "; "))
+	}
+	return nil
+}
+
+// Warnings returns what the server says of the last statement, notes left out.
+func (c *Conn) Warnings() ([]string, error) {
+	_, rows, err := c.Rows("SHOW WARNINGS")
+	if err != nil {
+		return nil, err
+	}
+	var warnings []string
+	for _, row := range rows {
+		if len(row) >= 3 && row[0] != "Note" {
+			warnings = append(warnings, fmt.Sprintf("%s %s: %s", row[0], row[1], row[2]))
+		}
+	}
+	return warnings, nil
+}
+
+// A Stmt is a statement prepared in the server.
+type Stmt struct {
+	conn *Conn
+	raw  stmtCalls
+}
+
+// stmtCalls are the driver's calls on a statement that take no context.
+type stmtCalls interface {
+	driver.Stmt
+	Exec(args []driver.Value) (driver.Result, error)
+	Query(args []driver.Value) (driver.Rows, error)
+}
+
+// Prepare prepares a statement in the server.
+func (c *Conn) Prepare(statement string) (*Stmt, error) {
+	raw, err := c.raw.Prepare(statement)
+	if err != nil {
+		return nil, fmt.Errorf("preparing %s: %w", statement, err)
+	}
+	calls, ok := raw.(stmtCalls)
+	if !ok {
+		return nil, errors.Join(errors.New("the MySQL driver's statement has no calls without a context"), raw.Close())
+	}
+	return &Stmt{conn: c, raw: calls}, nil
+}
+
+// Exec runs the statement and returns how many rows it affected.
+func (s *Stmt) Exec(args []driver.Value) (int64, error) {
+	result, err := s.raw.Exec(args)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// Query runs the statement and reads all of its rows, as Conn.Query does.
+func (s *Stmt) Query(args []driver.Value, row func([]driver.Value) error) (int64, error) {
+	rows, err := s.raw.Query(args)
+	if err != nil {
+		return 0, err
+	}
+	return s.conn.read(rows, row)
+}
+
+// Close gives the statement back to the server.
+func (s *Stmt) Close() error { return s.raw.Close() }

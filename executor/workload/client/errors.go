@@ -1,0 +1,76 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-sql-driver/mysql"
+
+	"dbmatrix/executor/workload"
+)
+
+// Error numbers that mean another client was in the way: the statement was
+// rolled back and may be sent again.
+const (
+	lockWaitTimeout = 1205
+	deadlock        = 1213
+)
+
+// maxTries bounds how often one statement is sent. A statement that meets a
+// thousand deadlocks in a row will meet the next.
+const maxTries = 1000
+
+// A Policy says what becomes of a statement that failed.
+type Policy struct {
+	recorder *workload.Recorder
+	allowed  []uint16
+}
+
+// NewPolicy returns a policy that lets errors of the given numbers pass,
+// counted. It counts on the recorder: deadlocks, lock_waits and errors.
+func NewPolicy(r *workload.Recorder, allowed []uint16) *Policy {
+	for _, name := range []string{"deadlocks", "lock_waits", "errors"} {
+		r.Count(name, 0)
+	}
+	return &Policy{recorder: r, allowed: allowed}
+}
+
+// A Verdict says how to go on after a statement.
+type Verdict int
+
+// Verdicts.
+const (
+	Done  Verdict = iota // it worked
+	Again                // it was rolled back: send it again
+	Skip                 // it failed, which is allowed: go on with the next
+	Fail                 // it failed: the phase does
+)
+
+// Judge judges the outcome of the try-th sending of a statement, from 1. The
+// error it returns is that of the verdict Fail.
+func (p *Policy) Judge(err error, try int) (Verdict, error) {
+	if err == nil {
+		return Done, nil
+	}
+	var server *mysql.MySQLError
+	if !errors.As(err, &server) {
+		return Fail, err
+	}
+	switch server.Number {
+	case deadlock:
+		p.recorder.Count("deadlocks", 1)
+	case lockWaitTimeout:
+		p.recorder.Count("lock_waits", 1)
+	default:
+		if slices.Contains(p.allowed, server.Number) {
+			p.recorder.Count("errors", 1)
+			return Skip, nil
+		}
+		return Fail, err
+	}
+	if try >= maxTries {
+		return Fail, fmt.Errorf("sent %d times: %w", try, err)
+	}
+	return Again, nil
+}

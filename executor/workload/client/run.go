@@ -1,0 +1,182 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"dbmatrix/executor/workload"
+)
+
+// killTimeout bounds how long interrupted statements may take to end in the
+// server, and each answer of a server that is asked to end them.
+const killTimeout = 10 * time.Second
+
+// A Worker is one client: a connection and what it does with it. Work runs on
+// an OS thread of its own.
+type Worker struct {
+	Conn *Conn
+	Work func(*Gate) error
+}
+
+// A Gate tells a worker when to stop and lets it wait.
+type Gate struct {
+	stopped atomic.Bool
+	done    chan struct{}
+}
+
+// Stopped reports whether the worker must end now, because another failed or
+// the run was cancelled. Ask it once in every operation.
+func (g *Gate) Stopped() bool { return g.stopped.Load() }
+
+// Sleep waits for d, or until the run is stopped.
+func (g *Gate) Sleep(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-g.done:
+	}
+}
+
+// Run runs all workers from one start line and waits for the last of them. It
+// calls begin when all threads stand ready, just before they start, and end
+// when the last has finished, unless one failed.
+//
+// When a worker fails or ctx ends, the others are interrupted, and what their
+// connections still run in the server is killed; Run then returns the first
+// error, or the context's.
+//
+// While the workers run, GOMAXPROCS is at least twice their number: a thread
+// that blocks in the kernel holds its scheduling slot for a while, and without
+// a spare one the next worker would wait for that slot.
+func Run(ctx context.Context, begin, end func(), workers []Worker) error {
+	defer widen(len(workers))()
+	r := run{gate: Gate{done: make(chan struct{})}, workers: workers}
+	ready, start := sync.WaitGroup{}, make(chan struct{})
+	ready.Add(len(workers))
+	var finished sync.WaitGroup
+	for i := range workers {
+		finished.Go(func() {
+			runtime.LockOSThread() // for good: the thread ends with the worker
+			ready.Done()
+			<-start
+			if err := workers[i].Work(&r.gate); err != nil {
+				r.stop(fmt.Errorf("client %d: %w", i+1, err))
+			}
+		})
+	}
+	ready.Wait()
+	unhook := context.AfterFunc(ctx, func() { r.stop(context.Cause(ctx)) })
+	defer unhook()
+	begin()
+	close(start)
+	finished.Wait()
+	if err := r.failure(); err != nil {
+		return errors.Join(err, kill(workers))
+	}
+	end()
+	return nil
+}
+
+// widen raises GOMAXPROCS for n workers and returns what takes it back.
+func widen(n int) func() {
+	before := runtime.GOMAXPROCS(0)
+	if wanted := 2 * n; wanted > before {
+		runtime.GOMAXPROCS(wanted)
+	}
+	return func() { runtime.GOMAXPROCS(before) }
+}
+
+// A run is the state that its workers share.
+type run struct {
+	gate    Gate
+	workers []Worker
+
+	mu  sync.Mutex
+	err error
+}
+
+// stop ends the run with an error; only the first one counts, since the others
+// follow from it.
+func (r *run) stop(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return
+	}
+	r.err = err
+	r.gate.stopped.Store(true)
+	close(r.gate.done)
+	for _, w := range r.workers {
+		w.Conn.Interrupt()
+	}
+}
+
+func (r *run) failure() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// kill ends what interrupted connections still run in their server, and waits
+// until it has ended. A server that is gone, or does not answer, is somebody
+// else's finding: it is no error here.
+func kill(workers []Worker) error {
+	if len(workers) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), killTimeout)
+	defer cancel()
+	c, err := open(ctx, workers[0].Conn.target, "", killTimeout)
+	if err != nil {
+		return nil
+	}
+	defer c.Close()
+	ids := make([]string, len(workers))
+	for i, w := range workers {
+		ids[i] = fmt.Sprint(w.Conn.id)
+		// Most connections have ended by themselves: error 1094.
+		_, _ = c.Exec("KILL " + ids[i])
+	}
+	left := "SELECT COUNT(*) FROM information_schema.processlist WHERE id IN (" + strings.Join(ids, ",") + ")"
+	for {
+		n, err := c.Int(left)
+		if err != nil || n == 0 {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("%d interrupted statements still run in the server after %s", n, killTimeout)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// OpenAll opens n connections, or none.
+func OpenAll(ctx context.Context, t workload.Target, database string, n int) ([]*Conn, error) {
+	conns := make([]*Conn, 0, n)
+	for range n {
+		c, err := Open(ctx, t, database)
+		if err != nil {
+			CloseAll(conns)
+			return nil, err
+		}
+		conns = append(conns, c)
+	}
+	return conns, nil
+}
+
+// CloseAll closes connections that are of no more use, also broken ones.
+func CloseAll(conns []*Conn) {
+	for _, c := range conns {
+		_ = c.Close()
+	}
+}

@@ -1,0 +1,127 @@
+package workload
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"dbmatrix/matrix"
+)
+
+// Values reads evaluated arguments. Each method returns the zero value where the
+// attribute is null. Faults is what it found that the type of an attribute
+// cannot say, such as half a row; whoever reads asks for it at the end.
+type Values struct {
+	args   matrix.Args
+	Faults []matrix.ArgError
+}
+
+// Read returns the values of args.
+func Read(args matrix.Args) *Values { return &Values{args: args} }
+
+// Fault records that an attribute has a wrong value; detail says what to do.
+func (v *Values) Fault(attribute, summary, detail string) {
+	v.Faults = append(v.Faults, matrix.ArgError{Attribute: attribute, Summary: summary, Detail: detail})
+}
+
+// Err returns the first fault, or nil.
+func (v *Values) Err() error {
+	if len(v.Faults) == 0 {
+		return nil
+	}
+	f := v.Faults[0]
+	return fmt.Errorf("%s: %s; %s", f.Attribute, f.Summary, f.Detail)
+}
+
+// Has reports whether the attribute has a value.
+func (v *Values) Has(name string) bool {
+	value, ok := v.args[name]
+	return ok && value != cty.NilVal && value.IsKnown() && !value.IsNull()
+}
+
+// Text returns a text.
+func (v *Values) Text(name string) string {
+	if !v.Has(name) {
+		return ""
+	}
+	return v.args[name].AsString()
+}
+
+// Bool returns a bool.
+func (v *Values) Bool(name string) bool { return v.Has(name) && v.args[name].True() }
+
+// Float returns a number.
+func (v *Values) Float(name string) float64 {
+	if !v.Has(name) {
+		return 0
+	}
+	f, _ := v.args[name].AsBigFloat().Float64()
+	return f
+}
+
+// Int returns a whole number of at least lowest; anything else is a fault.
+func (v *Values) Int(name string, lowest int64) int64 {
+	if !v.Has(name) {
+		return 0
+	}
+	number := v.args[name].AsBigFloat()
+	n, accuracy := number.Int64()
+	if accuracy != big.Exact {
+		v.Fault(name, fmt.Sprintf("%s is no whole number", number.Text('f', -1)), "Give a whole number.")
+		return 0
+	}
+	if n < lowest {
+		v.Fault(name, fmt.Sprintf("%d is too small", n), fmt.Sprintf("Give a whole number of at least %d.", lowest))
+	}
+	return n
+}
+
+// Texts returns a list of texts.
+func (v *Values) Texts(name string) []string {
+	if !v.Has(name) {
+		return nil
+	}
+	var texts []string
+	for _, e := range v.args[name].AsValueSlice() {
+		if !e.IsNull() {
+			texts = append(texts, e.AsString())
+		}
+	}
+	return texts
+}
+
+// Codes returns a list of error numbers.
+func (v *Values) Codes(name string) []uint16 {
+	if !v.Has(name) {
+		return nil
+	}
+	var codes []uint16
+	for _, e := range v.args[name].AsValueSlice() {
+		if e.IsNull() {
+			continue
+		}
+		n, accuracy := e.AsBigFloat().Uint64()
+		if accuracy != big.Exact || n == 0 || n > 65535 {
+			v.Fault(name, fmt.Sprintf("%s is no error number", e.AsBigFloat().Text('f', -1)),
+				"Give the server's error numbers, such as 1062 for a duplicate key.")
+			continue
+		}
+		codes = append(codes, uint16(n))
+	}
+	return codes
+}
+
+// Map returns named texts. An entry that is null is left out.
+func (v *Values) Map(name string) map[string]string {
+	if !v.Has(name) {
+		return nil
+	}
+	texts := map[string]string{}
+	for key, e := range v.args[name].AsValueMap() {
+		if !e.IsNull() {
+			texts[key] = e.AsString()
+		}
+	}
+	return texts
+}
