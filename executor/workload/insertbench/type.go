@@ -1,18 +1,216 @@
 package insertbench
 
 import (
-	"errors"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
 
 	"dbmatrix/executor/workload"
 	"dbmatrix/matrix"
 )
 
+// version changes when the data or the statements do.
+const version = 1
+
+// Steps of the benchmark.
+const (
+	stepLoad  = "load"
+	stepScan  = "scan"
+	stepQuery = "query"
+)
+
 // Type returns the workload type insert_benchmark.
 func Type() workload.Type {
 	return workload.Type{
-		WorkloadType: matrix.WorkloadType{Name: "insert_benchmark", Version: 1, Built: true},
-		New: func(matrix.Args) (workload.Workload, error) {
-			return nil, errors.New("not built yet")
+		WorkloadType: matrix.WorkloadType{
+			Name:       "insert_benchmark",
+			Summary:    "rows into tables with secondary indexes, and range queries meanwhile",
+			Version:    version,
+			Attributes: attributes(),
+			Steps: func(args matrix.Args) int {
+				if workload.Read(args).Text("step") == stepScan {
+					return len(scans)
+				}
+				return 1
+			},
+			Check: func(args matrix.Args, build matrix.Build) []matrix.ArgError {
+				_, faults := decode(args, build)
+				return faults
+			},
+			WarmUp: true,
+			Built:  true,
 		},
+		New: newWorkload,
+	}
+}
+
+func attributes() []matrix.Attribute {
+	return []matrix.Attribute{
+		workload.Step("load makes and fills the tables, scan reads all of them five times, query reads ranges while it inserts.",
+			stepLoad, stepScan, stepQuery),
+		workload.Choice("profile", "classic is the form of 2018: three indexes before the load, a float price. modern, the present form, cannot be run yet.",
+			"classic", "modern"),
+		workload.Whole("tables", "tables", 1, "Tables pi1 .. piN in the database ib."),
+		workload.Optional("clients", "clients", "Clients, each with a connection (in the query step two). One for each table unless given; else a multiple or a divisor of the number of tables."),
+		workload.Whole("rows", "rows", 1000000, "Rows to load, all tables together."),
+		workload.Choice("engine", "Storage engine of the tables.", "innodb", "rocksdb"),
+		workload.Whole("partitions", "partitions", 0, "Partitions of each table, by ranges of transactionid; 0 is an unpartitioned table."),
+		workload.Whole("later_rows", "rows", 0, "Rows that later phases will insert, all tables together: the partitions are sized for them too."),
+		workload.Choice("compression", "none; table is InnoDB's compressed row format; transparent is page compression with hole punching (COMPRESSION='zlib' in MySQL, PAGE_COMPRESSED=1 in MariaDB). MyRocks is compressed by its server options.",
+			"none", "table", "transparent"),
+		workload.Optional("key_block_size", "KiB", "Compressed page size with compression = table: 1, 2, 4, 8 or 16; 8 unless given."),
+		workload.Whole("secondary_indexes", "indexes", 3, "Secondary indexes of each table: of marketsegment, registersegment and pdc the first so many."),
+		workload.Whole("rows_per_commit", "rows", 100, "Rows of one INSERT, which is one transaction."),
+		workload.Whole("data_length_min", "bytes", 10, "Shortest value of the column data."),
+		workload.Whole("data_length_max", "bytes", 20, "Longest value of the column data."),
+		workload.Whole("data_random", "percent", 50, "Three quarters of this share of a value are random text, the rest is one letter."),
+		workload.Optional("insert_rate", "rows/s", "Rows that each client inserts in a second; unless given, as many as it can."),
+		workload.Whole("seconds", "seconds", 60, "How long the query step takes."),
+		workload.Whole("rows_per_query", "rows", 10, "LIMIT of a range query."),
+		{
+			Name: "verify", Type: cty.Bool, Default: cty.True,
+			Doc: "Count the rows of each table after the load, outside the measured time. It reads every table once.",
+		},
+		workload.Seed(),
+		workload.Switch("bug_compat", "Percentiles of interval rates are those of the first client, as the original's reports have them, in place of all clients pooled."),
+		workload.AllowErrors(),
+	}
+}
+
+// config is the decoded body of a block.
+type config struct {
+	step          string
+	tables        int
+	clients       int
+	rows          int64
+	engine        string
+	partitions    int64
+	laterRows     int64
+	compression   string
+	keyBlockSize  int64
+	indexes       int
+	rowsPerCommit int64
+	data          dataShape
+	insertRate    float64
+	seconds       int64
+	rowsPerQuery  int64
+	verify        bool
+	seed          *int64
+	firstClient   bool
+	allowed       []uint16
+}
+
+// decode reads the arguments and judges them, for a build where it is known.
+func decode(args matrix.Args, build matrix.Build) (config, []matrix.ArgError) {
+	v := workload.Read(args)
+	c := config{
+		step:          v.Text("step"),
+		tables:        int(v.Int("tables", 1)),
+		clients:       int(v.Int("clients", 1)),
+		rows:          v.Int("rows", 1),
+		engine:        v.Text("engine"),
+		partitions:    v.Int("partitions", 0),
+		laterRows:     v.Int("later_rows", 0),
+		compression:   v.Text("compression"),
+		keyBlockSize:  v.Int("key_block_size", 1),
+		indexes:       int(v.Int("secondary_indexes", 0)),
+		rowsPerCommit: v.Int("rows_per_commit", 1),
+		data: dataShape{
+			shortest: int(v.Int("data_length_min", 0)),
+			longest:  int(v.Int("data_length_max", 0)),
+			random:   int(v.Int("data_random", 0)),
+		},
+		insertRate:   v.Float("insert_rate"),
+		seconds:      v.Int("seconds", 1),
+		rowsPerQuery: v.Int("rows_per_query", 1),
+		verify:       v.Bool("verify"),
+		firstClient:  v.Bool("bug_compat"),
+		allowed:      v.Codes("allow_errors"),
+	}
+	if v.Has("seed") {
+		seed := v.Int("seed", 0)
+		c.seed = &seed
+	}
+	if len(v.Faults) == 0 {
+		c.complete()
+		c.check(v, build)
+	}
+	return c, v.Faults
+}
+
+// complete fills in what depends on other attributes.
+func (c *config) complete() {
+	if c.clients == 0 {
+		c.clients = c.tables
+	}
+	if c.compression == "table" && c.keyBlockSize == 0 {
+		c.keyBlockSize = 8
+	}
+	if c.insertRate > 0 && c.insertRate < float64(c.rowsPerCommit) {
+		// As the original: no batch is larger than a second's rows.
+		c.rowsPerCommit = max(1, int64(c.insertRate))
+	}
+}
+
+// check finds what is wrong between attributes, and with the build.
+func (c *config) check(v *workload.Values, build matrix.Build) {
+	if v.Text("profile") == "modern" {
+		v.Fault("profile", "the modern profile is not built yet", `Use profile = "classic", or leave it out.`)
+	}
+	if build.Flavour == "postgres" {
+		v.Fault("", "insert_benchmark does not run on PostgreSQL yet", "Use a server of the flavours mysql or mariadb.")
+	}
+	if c.rows < int64(c.tables) {
+		v.Fault("rows", "fewer rows than tables", "rows counts all tables together: give at least one for each.")
+	}
+	if c.clients%c.tables != 0 && c.tables%c.clients != 0 {
+		v.Fault("clients", "the clients do not share the tables evenly",
+			"Give a multiple or a divisor of the number of tables, or leave it out for one client a table.")
+	}
+	if c.indexes > len(secondaryIndexes) {
+		v.Fault("secondary_indexes", "too many", "The benchmark has three secondary indexes: give 0 to 3.")
+	}
+	if c.step == stepQuery && c.indexes == 0 {
+		v.Fault("secondary_indexes", "no range query is left", "The queries of the query step use the secondary indexes: give 1 to 3.")
+	}
+	if v.Has("insert_rate") && c.insertRate < 1 {
+		v.Fault("insert_rate", "less than one row a second", "Give at least 1, or leave it out for no limit.")
+	}
+	c.checkData(v)
+	c.checkStorage(v)
+}
+
+func (c *config) checkData(v *workload.Values) {
+	if c.data.longest < c.data.shortest {
+		v.Fault("data_length_max", "shorter than data_length_min", "Give at least data_length_min.")
+	}
+	if c.data.longest > dataColumn {
+		v.Fault("data_length_max", "longer than the column", "The column data has 4000 bytes.")
+	}
+	if c.data.random > 100 {
+		v.Fault("data_random", "more than all", "Give a share of 0 to 100 percent.")
+	}
+}
+
+// maxPartitions is how many partitions both MySQL and MariaDB allow.
+const maxPartitions = 8192
+
+func (c *config) checkStorage(v *workload.Values) {
+	if c.partitions > maxPartitions {
+		v.Fault("partitions", "too many", "A table has at most 8192 partitions.")
+	}
+	if c.partitions > 1 && c.rowsPerPartition() < 1 {
+		v.Fault("partitions", "more partitions than rows in a table", "Give fewer partitions or more rows.")
+	}
+	if c.engine == "rocksdb" && c.compression != "none" {
+		v.Fault("compression", c.compression+" compression is InnoDB's",
+			`MyRocks is compressed by rocksdb_default_cf_options: set that in my_cnf, and compression = "none" here (or null) for these cells.`)
+	}
+	switch {
+	case c.keyBlockSize == 0:
+	case c.compression != "table":
+		v.Fault("key_block_size", `only compression = "table" has one`, "Set it to null where the compression is another.")
+	case !slices.Contains([]int64{1, 2, 4, 8, 16}, c.keyBlockSize):
+		v.Fault("key_block_size", "no such page size", "InnoDB compresses to pages of 1, 2, 4, 8 or 16 KiB.")
 	}
 }

@@ -1,0 +1,146 @@
+package insertbench
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"math/bits"
+	"math/rand/v2"
+	"strconv"
+	"time"
+)
+
+// Ranges of the columns: values are uniform in [0, n).
+const (
+	cashRegisters = 1000
+	customers     = 100000
+	products      = 10000
+	priceSpread   = 500 // (U x 500 + customerid) / 100 is the price
+)
+
+// A dataShape says how values of the column data look.
+type dataShape struct {
+	shortest, longest int // bytes
+	random            int // percent
+}
+
+// randomText is how many random bytes are encoded to the text that values of
+// the column data are cut from.
+const randomText = 4 << 20
+
+// newRandomText returns the text that random parts of values are cut from. All
+// clients share it; it depends on the seed alone.
+func newRandomText(seed int64) []byte {
+	raw := make([]byte, randomText)
+	source := rand.NewPCG(uint64(seed), streamText)
+	for i := 0; i < len(raw); i += 8 {
+		binary.LittleEndian.PutUint64(raw[i:], source.Uint64())
+	}
+	text := make([]byte, base64.StdEncoding.EncodedLen(len(raw)))
+	base64.StdEncoding.Encode(text, raw)
+	return text
+}
+
+// Streams keep the random numbers of different uses apart.
+const (
+	streamText  = 0x7465787400000000
+	streamLoad  = 0x6c6f616400000000
+	streamWrite = 0x7772697400000000
+	streamRead  = 0x7265616400000000
+)
+
+// A generator makes rows, and the values of queries. It allocates nothing.
+type generator struct {
+	source rand.PCG
+	text   []byte // newRandomText
+	shape  dataShape
+}
+
+// start begins the batch of that number in a stream. Batches are independent of
+// each other, so that any client can make any of them.
+func (g *generator) start(seed int64, stream, batch uint64) {
+	// PCG mixes its two words well enough only after some steps; mixing
+	// them here keeps neighbouring batches apart from the first number on.
+	g.source.Seed(mix(uint64(seed)^stream), mix(batch+stream))
+}
+
+// mix is the finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// below returns a uniform number in [0, n). The product of a 64-bit random
+// number with n has n's share in its upper word; the bias is below n/2^64.
+func (g *generator) below(n uint64) uint64 {
+	high, _ := bits.Mul64(g.source.Uint64(), n)
+	return high
+}
+
+// hundredths returns a price of the given customer in hundredths: it is
+// (U x 500 + customerid) / 100, with two decimals.
+func (g *generator) hundredths(customer uint64) uint64 {
+	// To the nearest hundredth: the spread in units of a thousandth part.
+	return customer + (g.below(priceSpread*1000)+500)/1000
+}
+
+// appendPrice writes a price in hundredths with its two decimals.
+func appendPrice(b []byte, hundredths uint64) []byte {
+	b = strconv.AppendUint(b, hundredths/100, 10)
+	cents := hundredths % 100
+	return append(b, '.', byte('0'+cents/10), byte('0'+cents%10))
+}
+
+// appendRow writes the values of one row: dateandtime, cashregisterid,
+// customerid, productid, price, data.
+func (g *generator) appendRow(b, now []byte) []byte {
+	b = append(b, '(', '\'')
+	b = append(b, now...)
+	b = append(b, '\'', ',')
+	b = strconv.AppendUint(b, g.below(cashRegisters), 10)
+	b = append(b, ',')
+	customer := g.below(customers)
+	b = strconv.AppendUint(b, customer, 10)
+	b = append(b, ',')
+	b = strconv.AppendUint(b, g.below(products), 10)
+	b = append(b, ',')
+	b = appendPrice(b, g.hundredths(customer))
+	b = append(b, ',', '\'')
+	b = g.appendData(b)
+	return append(b, '\'', ')')
+}
+
+// appendData writes a value of the column data: letters a, then random text.
+func (g *generator) appendData(b []byte) []byte {
+	length := g.shape.shortest + int(g.below(uint64(g.shape.longest-g.shape.shortest+1)))
+	random := length * 3 * g.shape.random / 400
+	for range length - random {
+		b = append(b, 'a')
+	}
+	at := int(g.below(uint64(len(g.text) - random + 1)))
+	return append(b, g.text[at:at+random]...)
+}
+
+// insertHead is what stands before the rows of a batch; the table's name comes
+// in between.
+const (
+	insertHead    = "INSERT INTO "
+	insertColumns = " (dateandtime,cashregisterid,customerid,productid,price,data) VALUES "
+	timeLayout    = "2006-01-02 15:04:05"
+)
+
+// appendInsert writes the INSERT of a batch of rows. The time is the same in all
+// rows of a batch, in the client's zone.
+func (g *generator) appendInsert(b []byte, table string, rows int64, now time.Time) []byte {
+	b = append(append(append(b, insertHead...), table...), insertColumns...)
+	var stamp [len(timeLayout)]byte
+	text := now.AppendFormat(stamp[:0], timeLayout)
+	for i := range rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = g.appendRow(b, text)
+	}
+	return b
+}

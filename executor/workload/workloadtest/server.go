@@ -1,0 +1,245 @@
+package workloadtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"dbmatrix/executor/workload"
+	"dbmatrix/executor/workload/client"
+)
+
+// How long a server may take to start and to stop.
+const (
+	startTimeout = 60 * time.Second
+	stopTimeout  = 30 * time.Second
+)
+
+// Missing ends a test that needs what this host does not have: it is skipped,
+// or fails where DBMATRIX_REQUIRE_SERVERS is 1.
+func Missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("DBMATRIX_REQUIRE_SERVERS") == "1" {
+		t.Fatalf("%s is needed and not here", what)
+	}
+	t.Skipf("%s is not here", what)
+}
+
+// Start starts a MariaDB server with extra options, such as
+// "--innodb_buffer_pool_size=64M", and returns it as a target whose programs
+// run under Guard. The server ends with the test.
+func Start(t testing.TB, options ...string) workload.Target {
+	t.Helper()
+	program, err := lookServer()
+	if err != nil {
+		Missing(t, "mariadbd")
+	}
+	dir := shortDir(t)
+	initialise(t, dir)
+	target := workload.Target{
+		Flavour: "mariadb", Version: version(t, program),
+		Socket: filepath.Join(dir, "s"), User: "root",
+		Dir: t.TempDir(), Source: t.TempDir(),
+		Iteration: 1, Step: 1, Seed: 1, Guard: Guard,
+	}
+	launch(t, program, dir, options)
+	awaitReady(t, target, dir)
+	return target
+}
+
+// StartRocksDB is Start of a server with MyRocks. The plugin is looked for where
+// DBMATRIX_ROCKSDB_PLUGIN_DIR says, beside the server, and in .servers.
+func StartRocksDB(t testing.TB, options ...string) workload.Target {
+	t.Helper()
+	if _, err := lookServer(); err != nil {
+		Missing(t, "mariadbd")
+	}
+	for _, dir := range pluginDirs() {
+		target := Start(t, append([]string{"--plugin_dir=" + dir, "--plugin_load_add=ha_rocksdb"}, options...)...)
+		conn, err := client.Open(t.Context(), target, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := conn.Int("SELECT COUNT(*) FROM information_schema.engines WHERE engine = 'ROCKSDB' AND support IN ('YES', 'DEFAULT')")
+		conn.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 1 {
+			return target
+		}
+	}
+	Missing(t, "the MyRocks plugin of the installed server")
+	return workload.Target{}
+}
+
+func lookServer() (string, error) {
+	if path, err := exec.LookPath("mariadbd"); err == nil {
+		return path, nil
+	}
+	// Debian has it outside a normal user's PATH.
+	return exec.LookPath("/usr/sbin/mariadbd")
+}
+
+// pluginDirs returns the folders that hold a MyRocks plugin.
+func pluginDirs() []string {
+	candidates := []string{os.Getenv("DBMATRIX_ROCKSDB_PLUGIN_DIR"), "/usr/lib/mysql/plugin"}
+	if _, file, _, ok := runtime.Caller(0); ok {
+		root := filepath.Join(filepath.Dir(file), "../../..")
+		unpacked, _ := filepath.Glob(filepath.Join(root, ".servers/*/usr/lib/mysql/plugin"))
+		candidates = append(candidates, unpacked...)
+	}
+	var dirs []string
+	for _, dir := range candidates {
+		if _, err := os.Stat(filepath.Join(dir, "ha_rocksdb.so")); dir != "" && err == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// shortDir makes a folder whose path leaves room for a socket's name, which
+// t.TempDir does not always.
+func shortDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "dbmw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+func initialise(t testing.TB, dir string) {
+	t.Helper()
+	args := []string{
+		"--no-defaults", "--datadir=" + filepath.Join(dir, "data"),
+		"--auth-root-authentication-method=normal", "--skip-test-db",
+	}
+	out, err := exec.CommandContext(t.Context(), "mariadb-install-db", append(args, asRoot()...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("making a data directory: %v\n%s", err, out)
+	}
+}
+
+// asRoot returns the option without which a server refuses to run as root.
+func asRoot() []string {
+	if os.Geteuid() == 0 {
+		return []string{"--user=root"}
+	}
+	return nil
+}
+
+func version(t testing.TB, program string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), program, "--no-defaults", "--version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(out), "Ver ")
+	number, _, _ := strings.Cut(rest, "-")
+	return number
+}
+
+// launch starts the server and sees to it that it ends with the test, or with
+// the test's process.
+func launch(t testing.TB, program, dir string, options []string) {
+	t.Helper()
+	args := append([]string{
+		"--no-defaults", "--datadir=" + filepath.Join(dir, "data"), "--socket=" + filepath.Join(dir, "s"),
+		"--pid-file=" + filepath.Join(dir, "pid"), "--log-error=" + filepath.Join(dir, "error.log"),
+		"--skip-networking", "--innodb_flush_log_at_trx_commit=2", "--innodb_buffer_pool_size=256M",
+	}, asRoot()...)
+	cmd := exec.Command(program, append(args, options...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	started, ended := make(chan error, 1), make(chan error, 1)
+	go func() {
+		// The death signal comes when the thread that started the server
+		// ends: this one stays for as long as the server does.
+		runtime.LockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			ended <- cmd.Wait()
+		}
+	}()
+	if err := <-started; err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, cmd.Process, ended) })
+}
+
+func stop(t testing.TB, p *os.Process, ended <-chan error) {
+	if err := p.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Error(err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(stopTimeout):
+		t.Errorf("the server did not stop within %s", stopTimeout)
+		_ = p.Kill()
+		<-ended
+	}
+}
+
+func awaitReady(t testing.TB, target workload.Target, dir string) {
+	t.Helper()
+	deadline := time.Now().Add(startTimeout)
+	for {
+		conn, err := client.Open(t.Context(), target, "")
+		if err == nil {
+			conn.Close()
+			return
+		}
+		if time.Now().After(deadline) {
+			log, _ := os.ReadFile(filepath.Join(dir, "error.log"))
+			t.Fatalf("the server did not start: %v\n%s", err, log)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// Guard runs a program to its end, or until ctx ends, with all that it started.
+func Guard(ctx context.Context, cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })()
+	if err := cmd.Wait(); err != nil {
+		return errors.Join(context.Cause(ctx), err)
+	}
+	return nil
+}
+
+// Processes returns the ids of the connections of a server other than one's own
+// and the server's.
+func Processes(t testing.TB, target workload.Target) []string {
+	t.Helper()
+	conn, err := client.Open(context.Background(), target, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, rows, err := conn.Rows("SELECT id, command, info FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND command <> 'Daemon' AND user <> 'system user'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, row := range rows {
+		ids = append(ids, fmt.Sprint(row))
+	}
+	return ids
+}
