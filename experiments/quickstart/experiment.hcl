@@ -72,7 +72,7 @@ axis "compression" {
     description = "compressed: InnoDB pages to 8 KiB, MyRocks blocks by zstd"
     params      = { table = param.engine == "innodb" ? "table" : "none" }
     my_cnf = {
-      rocksdb_default_cf_options = { compression_per_level = param.engine == "rocksdb" ? "kZSTD" : null }
+      rocksdb_default_cf_options = { compression_per_level = param.engine == "rocksdb" ? "kZSTDNotFinalCompression" : null }
     }
   }
   level "tc" {
@@ -173,15 +173,17 @@ table "summary" {
     phase   = "load"
     heading = ["load", "Mcpu/i"]
   }
-  column "gb" {
+  column "size" {
+    of      = "size.data"
     phase   = "load"
     format  = "%.3f"
     heading = ["load", "gb"]
   }
-  column "gb.apparent" {
+  column "apparent" {
+    of      = "size.data.apparent"
     phase   = "load"
     format  = "%.3f"
-    heading = ["load", "gb.apparent"]
+    heading = ["load", "apparent"]
   }
   column "query ips" {
     of      = "ips"
