@@ -19,6 +19,11 @@ cd "$(dirname "$0")/.."
 
 top=$PWD/.servers
 
+# Where root runs dbmatrix, servers run as the user mysql. A checkout that this
+# user cannot reach, such as one in root's home, is no place for its files: then
+# .servers is a link to here, and data directories lie here too.
+elsewhere=/var/lib/dbmatrix
+
 # Builds of other suites must not spoil those of the running release, so what
 # cannot be had is collected here and told at the end.
 left_out=()
@@ -191,24 +196,30 @@ declare_mariadb() {
   cat <<HCL
 
 server "mariadb$1" {
-  mysqld  = "$2/mariadbd"
-  basedir = "$2/usr"
+  mysqld  = "$at$2/mariadbd"
+  basedir = "$at$2/usr"
 }
 
 server "myrocks$1" {
-  mysqld  = "$2/mariadbd"
-  basedir = "$2/usr"
+  mysqld  = "$at$2/mariadbd"
+  basedir = "$at$2/usr"
   my_cnf  = { plugin_load_add = "ha_rocksdb" }
 }
 HCL
 }
 
-# machine prints the machine file of all builds that are there.
+# machine prints the machine file of all builds that are there. Paths are
+# relative to it, unless it lies behind a link.
 machine() {
+  local at=
   cat <<HCL
 # The builds that "make servers" brought here. It writes this file anew each
 # time; builds of your own belong in a machine.hcl in the folder above.
 HCL
+  if [ "$top" = $elsewhere/servers ]; then
+    at=$top/
+    printf '\ndata_dir = "%s"\n' $elsewhere/data
+  fi
   if unpacked mariadb-10.11; then
     cat <<HCL
 
@@ -231,23 +242,35 @@ HCL
     cat <<HCL
 
 server "mysql97" {
-  mysqld  = "mysql-9.7/mysqld"
-  basedir = "mysql-9.7/usr"
+  mysqld  = "${at}mysql-9.7/mysqld"
+  basedir = "${at}mysql-9.7/usr"
 }
 HCL
   fi
   local version
   for version in 15 17; do
     ! unpacked postgresql-$version ||
-      printf '\nserver "pg%s" {\n  bindir = "postgresql-%s/usr/lib/postgresql/%s/bin"\n}\n' $version $version $version
+      printf '\nserver "pg%s" {\n  bindir = "%spostgresql-%s/usr/lib/postgresql/%s/bin"\n}\n' $version "$at" $version $version
   done
 }
 
 # server_user makes the user that servers run as where dbmatrix runs as root.
 server_user() {
-  [ "$(id -u)" = 0 ] && ! getent passwd mysql >/dev/null || return 0
+  [ "$(id -u)" = 0 ] || return 0
+  ! getent passwd mysql >/dev/null || return 0
   say "adding the system user mysql, which servers run as when dbmatrix is run by root"
   useradd --system --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin mysql
+}
+
+# place decides where the builds lie.
+place() {
+  if [ "$(id -u)" != 0 ] || setpriv --reuid=mysql --regid=mysql --clear-groups test -x "$PWD"; then
+    return 0
+  fi
+  say "the user mysql cannot reach $PWD: servers and data directories go to $elsewhere"
+  top=$elsewhere/servers
+  mkdir -p "$top"
+  [ -L .servers ] || ln -s "$top" .servers
 }
 
 [ $# -gt 0 ] || set -- mariadb1011 mariadb118 mysql97
@@ -258,6 +281,8 @@ for build in "$@"; do
   esac
 done
 
+server_user
+place
 mkdir -p "$top"
 exec 9>"$top/.lock"
 if ! flock -n 9; then
@@ -270,7 +295,6 @@ work=$(mktemp -d)
 chmod 755 "$work"
 trap 'rm -rf "$work"' EXIT
 
-server_user
 for build in "$@"; do
   case $build in
   mariadb1011) mariadb1011 ;;

@@ -34,7 +34,7 @@ server "orig5717" { flavour = "mysql" }
 locals {
   size = {
     small     = { rows = 2000000, tables = 4, clients = 4, rates = [500, 100], seconds = 30, pool = "256M", block_cache = "256M", zstd = "kZSTDNotFinalCompression" } # MariaDB's name of it
-    published = { rows = 2e9, tables = 16, clients = 16, rates = [1000, 100], seconds = 5000, pool = "35G", block_cache = "30G", zstd = "kZSTD" } # the seconds were not published
+    published = { rows = 2e9, tables = 16, clients = 16, rates = [1000, 100], seconds = 5000, pool = "35G", block_cache = "30G", zstd = "kZSTD" }                     # the seconds were not published
   }[var.scale]
 
   binaries = {
