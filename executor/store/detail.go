@@ -2,6 +2,12 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
 
 	"dbmatrix/matrix"
 
@@ -19,40 +25,221 @@ type Detail struct {
 
 // Detail returns all that is recorded of an attempt beside its results.
 func (s *Store) Detail(ctx context.Context, id AttemptID) (*Detail, error) {
-	return nil, errNotBuilt
+	d := &Detail{}
+	err := s.query(ctx, fmt.Sprintf("attempt %d", id), func(t *tx) error {
+		if err := hasAttempt(t, id); err != nil {
+			return err
+		}
+		facts, err := attemptFacts(t, "a.id = ?", id)
+		if err != nil {
+			return err
+		}
+		d.Facts = facts[id]
+		if d.Options, err = phaseOptions(t, "a.id = ?", id); err != nil {
+			return err
+		}
+		if d.Variables, err = phaseVariables(t, "a.id = ?", id); err != nil {
+			return err
+		}
+		if d.Events, err = eventsWhere(t, "attempt_id = ?", id); err != nil {
+			return err
+		}
+		d.Artifacts, err = artifactsOf(t, id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 // Facts returns the facts of all attempts of an experiment, each sorted by name.
 func (s *Store) Facts(ctx context.Context, experiment string) (map[AttemptID][]Fact, error) {
-	return nil, errNotBuilt
+	var facts map[AttemptID][]Fact
+	err := s.query(ctx, "facts", func(t *tx) error {
+		var err error
+		facts, err = attemptFacts(t, "e.name = ?", experiment)
+		return err
+	})
+	return facts, err
 }
 
-// Options returns the options of all attempts of an experiment that did not end
-// as verified, or with all those too.
+// Options returns the options of all attempts of an experiment: those that did
+// not end as verified, or, with all, the others too. They belong to the phase
+// that the server was started for.
 func (s *Store) Options(ctx context.Context, experiment string, all bool) (map[PhaseID][]Option, error) {
-	return nil, errNotBuilt
+	var options map[PhaseID][]Option
+	err := s.query(ctx, "options", func(t *tx) error {
+		var err error
+		options, err = phaseOptions(t, "e.name = ? AND (? OR o.verdict <> 'verified')", experiment, all)
+		return err
+	})
+	return options, err
 }
 
 // Variables returns the server variables in force of all attempts of an
 // experiment that count, by the phase that the server was started for. Equal
-// texts are stored once, so that many runs take little memory.
+// texts share memory.
 func (s *Store) Variables(ctx context.Context, experiment string) (map[PhaseID][]Fact, error) {
-	return nil, errNotBuilt
+	var variables map[PhaseID][]Fact
+	err := s.query(ctx, "server variables", func(t *tx) error {
+		var err error
+		variables, err = phaseVariables(t, "a.id IN (SELECT attempt_id FROM run_attempt WHERE experiment = ? AND counts)", experiment)
+		return err
+	})
+	return variables, err
+}
+
+// ofAttempt joins an attempt a to its experiment e.
+const ofAttempt = " JOIN run r ON r.id = a.run_id JOIN cell c ON c.id = r.cell_id JOIN experiment e ON e.id = c.experiment_id "
+
+func attemptFacts(t *tx, where string, args ...any) (map[AttemptID][]Fact, error) {
+	return settingsBy[AttemptID](t, "SELECT a.id, x.setting_id FROM attempt a"+ofAttempt+
+		"JOIN fact x ON x.attempt_id = a.id WHERE "+where, args)
+}
+
+func phaseVariables(t *tx, where string, args ...any) (map[PhaseID][]Fact, error) {
+	return settingsBy[PhaseID](t, "SELECT p.id, x.setting_id FROM attempt a"+ofAttempt+
+		"JOIN phase p ON p.attempt_id = a.id JOIN variable x ON x.phase_id = p.id WHERE "+where, args)
+}
+
+// settingsBy returns settings by the row that they belong to. query yields the
+// ids of both; only texts that occur are read, and each once.
+func settingsBy[ID ~int64](t *tx, query string, args []any) (map[ID][]Fact, error) {
+	texts := map[int64]Fact{}
+	var order []int64
+	if err := t.each("SELECT id, name, value FROM setting WHERE id IN (SELECT setting_id FROM ("+query+")) ORDER BY name, value", args,
+		func(rows *sql.Rows) error {
+			var id int64
+			var f Fact
+			err := rows.Scan(&id, &f.Name, &f.Value)
+			texts[id], order = f, append(order, id)
+			return err
+		}); err != nil {
+		return nil, err
+	}
+	rank := make(map[int64]int, len(order))
+	for i, id := range order {
+		rank[id] = i
+	}
+	ids := map[ID][]int64{}
+	if err := t.each(query, args, func(rows *sql.Rows) error {
+		var owner ID
+		var id int64
+		err := rows.Scan(&owner, &id)
+		ids[owner] = append(ids[owner], id)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	out := make(map[ID][]Fact, len(ids))
+	for owner, list := range ids {
+		slices.SortFunc(list, func(a, b int64) int { return rank[a] - rank[b] })
+		facts := make([]Fact, len(list))
+		for i, id := range list {
+			facts[i] = texts[id]
+		}
+		out[owner] = facts
+	}
+	return out, nil
+}
+
+func phaseOptions(t *tx, where string, args ...any) (map[PhaseID][]Option, error) {
+	options := map[PhaseID][]Option{}
+	err := t.each(`SELECT o.phase_id, o.name, o.asked, o.in_force, o.verdict, o.granule, o.varied, o.origin, o.detail
+		FROM attempt a`+ofAttempt+`JOIN phase p ON p.attempt_id = a.id JOIN option o ON o.phase_id = p.id
+		WHERE `+where+` ORDER BY o.phase_id, o.name`, args, func(rows *sql.Rows) error {
+		var id PhaseID
+		var o Option
+		var inForce sql.NullString
+		err := rows.Scan(&id, &o.Name, &o.Asked, &inForce, &o.Verdict, &o.Granule, &o.Varied, &o.Origin, &o.Detail)
+		o.InForce, o.Unknown = inForce.String, !inForce.Valid
+		options[id] = append(options[id], o)
+		return err
+	})
+	return options, err
+}
+
+func artifactsOf(t *tx, id AttemptID) ([]Artifact, error) {
+	var artifacts []Artifact
+	err := t.each("SELECT coalesce(phase_id, 0), kind, path, bytes FROM artifact WHERE attempt_id = ? ORDER BY path", []any{id},
+		func(rows *sql.Rows) error {
+			var a Artifact
+			err := rows.Scan(&a.Phase, &a.Kind, &a.Path, &a.Bytes)
+			artifacts = append(artifacts, a)
+			return err
+		})
+	return artifacts, err
 }
 
 // Series returns the recorded series of an iteration, of the named metrics or,
-// with none named, of all.
+// with none named, of all, sorted by metric and instance.
 func (s *Store) Series(ctx context.Context, id IterationID, metrics ...string) ([]matrix.Series, error) {
-	return nil, errNotBuilt
+	var series []matrix.Series
+	var wanted any
+	if len(metrics) > 0 {
+		list, _ := json.Marshal(metrics) // a list of strings cannot fail
+		wanted = string(list)
+	}
+	err := s.query(ctx, "readings", func(t *tx) error {
+		var last int64
+		return t.each(`SELECT s.id, n.name, n.unit, s.instance, r.at_ms, r.value
+			FROM series s JOIN metric_name n ON n.id = s.metric_name_id JOIN reading r ON r.series_id = s.id
+			WHERE s.iteration_id = ?1 AND (?2 IS NULL OR n.name IN (SELECT value FROM json_each(?2)))
+			ORDER BY n.name, s.instance, s.id, r.at_ms`, []any{id, wanted}, func(rows *sql.Rows) error {
+			var key, at int64
+			var of matrix.Series
+			var value sql.NullFloat64
+			if err := rows.Scan(&key, &of.Metric, &of.Unit, &of.Instance, &at, &value); err != nil {
+				return err
+			}
+			if key != last {
+				series, last = append(series, of), key
+			}
+			if !value.Valid {
+				value.Float64 = math.NaN()
+			}
+			now := &series[len(series)-1]
+			now.Readings = append(now.Readings, matrix.Reading{At: time.Duration(at) * time.Millisecond, Value: value.Float64})
+			return nil
+		})
+	})
+	return series, err
 }
 
 // Histograms returns the response times of an iteration by operation, in
 // nanoseconds.
 func (s *Store) Histograms(ctx context.Context, id IterationID) (map[string]*hdrhistogram.Histogram, error) {
-	return nil, errNotBuilt
+	histograms := map[string]*hdrhistogram.Histogram{}
+	err := s.query(ctx, "response times", func(t *tx) error {
+		return t.each("SELECT operation, encoded FROM histogram WHERE iteration_id = ?", []any{id}, func(rows *sql.Rows) error {
+			var operation string
+			var encoded []byte
+			if err := rows.Scan(&operation, &encoded); err != nil {
+				return err
+			}
+			h, err := hdrhistogram.Decode(encoded)
+			if err != nil {
+				return fmt.Errorf("histogram of %s: %w", operation, err)
+			}
+			histograms[operation] = h
+			return nil
+		})
+	})
+	return histograms, err
 }
 
-// QueryPlans returns how the server said it runs the queries of an iteration.
+// QueryPlans returns how the server said it runs the queries of an iteration,
+// sorted by query.
 func (s *Store) QueryPlans(ctx context.Context, id IterationID) ([]QueryPlan, error) {
-	return nil, errNotBuilt
+	var plans []QueryPlan
+	err := s.query(ctx, "query plans", func(t *tx) error {
+		return t.each("SELECT query, plan FROM query_plan WHERE iteration_id = ? ORDER BY query", []any{id}, func(rows *sql.Rows) error {
+			var p QueryPlan
+			err := rows.Scan(&p.Query, &p.Plan)
+			plans = append(plans, p)
+			return err
+		})
+	})
+	return plans, err
 }

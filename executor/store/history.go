@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"fmt"
 
 	"dbmatrix/matrix"
 )
@@ -12,11 +14,129 @@ import (
 // takes a fixed number of queries. An experiment that was never recorded has an
 // empty history.
 func (s *Store) History(ctx context.Context, experiment, host string) (matrix.History, error) {
-	return matrix.History{}, errNotBuilt
+	h := matrix.History{
+		Inputs: func(fp matrix.Fingerprint) ([]matrix.Input, error) { return s.Inputs(ctx, fp) },
+	}
+	err := s.query(ctx, "the history of "+experiment, func(t *tx) error {
+		var err error
+		if h.Attempts, err = pastAttempts(t, experiment); err != nil {
+			return err
+		}
+		if err := addPastPhases(t, experiment, h.Attempts); err != nil {
+			return err
+		}
+		h.Snapshots, err = pastSnapshots(t, experiment, host)
+		return err
+	})
+	return h, err
+}
+
+func pastAttempts(t *tx, experiment string) ([]matrix.Attempt, error) {
+	var attempts []matrix.Attempt
+	words := words{}
+	err := t.each(`SELECT a.id, c.key, r.replicate, a.number, e.host, a.status, a.message, w.reason,
+			(SELECT f.hash FROM acceptance ac JOIN fingerprint f ON f.id = ac.fingerprint_id
+			 WHERE ac.attempt_id = a.id ORDER BY ac.at_ns DESC LIMIT 1)
+		FROM attempt a
+		JOIN run r ON r.id = a.run_id
+		JOIN cell c ON c.id = r.cell_id
+		JOIN experiment e ON e.id = c.experiment_id
+		LEFT JOIN withdrawal w ON w.attempt_id = a.id
+		WHERE e.name = ? ORDER BY a.id`, []any{experiment}, func(rows *sql.Rows) error {
+		var a matrix.Attempt
+		var status matrix.Status
+		var withdrawn, accepted sql.NullString
+		err := rows.Scan(&a.ID, &a.Cell, &a.Replicate, &a.Number, &a.Host, &status, &a.Message, &withdrawn, &accepted)
+		a.Host, a.Status = words.of(a.Host), matrix.Status(words.of(string(past(status))))
+		a.Withdrawn, a.Accepted = withdrawn.String, matrix.Fingerprint(accepted.String)
+		attempts = append(attempts, a)
+		return err
+	})
+	return attempts, err
+}
+
+// addPastPhases adds the phases of attempts that are sorted by id.
+func addPastPhases(t *tx, experiment string, attempts []matrix.Attempt) error {
+	i := 0
+	words := words{}
+	return t.each(`SELECT p.attempt_id, p.block, f.hash, p.finished, p.status, p.message, p.seconds, p.bytes,
+			(SELECT s.attempt_id FROM phase s WHERE s.id = p.taken_from)
+		FROM attempt a
+		JOIN run r ON r.id = a.run_id
+		JOIN cell c ON c.id = r.cell_id
+		JOIN experiment e ON e.id = c.experiment_id
+		JOIN phase p ON p.attempt_id = a.id
+		LEFT JOIN fingerprint f ON f.id = p.fingerprint_id
+		WHERE e.name = ? ORDER BY a.id, p.ordinal`, []any{experiment}, func(rows *sql.Rows) error {
+		var attempt int64
+		var p matrix.PastPhase
+		var status matrix.Status
+		var fp sql.NullString
+		var seconds sql.NullFloat64
+		var bytes, from sql.NullInt64
+		if err := rows.Scan(&attempt, &p.Block, &fp, &p.Iterations, &status, &p.Message, &seconds, &bytes, &from); err != nil {
+			return err
+		}
+		p.Block, p.Status = words.of(p.Block), matrix.Status(words.of(string(past(status))))
+		p.Fingerprint, p.Seconds = matrix.Fingerprint(fp.String), seconds.Float64
+		p.Bytes, p.FromID = uint64(bytes.Int64), from.Int64
+		for i < len(attempts) && attempts[i].ID < attempt {
+			i++
+		}
+		if i == len(attempts) || attempts[i].ID != attempt {
+			return fmt.Errorf("a phase of attempt %d, which is not there", attempt)
+		}
+		attempts[i].Phases = append(attempts[i].Phases, p)
+		return nil
+	})
+}
+
+// past is the status that the plan knows for one that is under way.
+func past(s matrix.Status) matrix.Status {
+	if s == Running {
+		return matrix.Interrupted
+	}
+	return s
+}
+
+func pastSnapshots(t *tx, experiment, host string) ([]matrix.Snapshot, error) {
+	var snapshots []matrix.Snapshot
+	err := t.each(`SELECT f.hash, s.replicate, s.bytes, s.path, s.attempt_id
+		FROM snapshot s JOIN fingerprint f ON f.id = s.fingerprint_id JOIN experiment e ON e.id = s.experiment_id
+		WHERE e.name = ? AND e.host = ? AND s.removed_ns IS NULL ORDER BY s.id`, []any{experiment, host},
+		func(rows *sql.Rows) error {
+			var n matrix.Snapshot
+			err := rows.Scan(&n.Fingerprint, &n.Replicate, &n.Bytes, &n.Path, &n.Attempt)
+			snapshots = append(snapshots, n)
+			return err
+		})
+	return snapshots, err
 }
 
 // Inputs returns the stored inputs of a fingerprint sorted by name, nil where
 // there are none.
 func (s *Store) Inputs(ctx context.Context, fp matrix.Fingerprint) ([]matrix.Input, error) {
-	return nil, errNotBuilt
+	var inputs []matrix.Input
+	err := s.query(ctx, "inputs", func(t *tx) error {
+		return t.each(`SELECT s.name, s.value FROM fingerprint f
+			JOIN input i ON i.fingerprint_id = f.id JOIN setting s ON s.id = i.setting_id
+			WHERE f.hash = ? ORDER BY s.name, s.value`, []any{fp}, func(rows *sql.Rows) error {
+			var in matrix.Input
+			err := rows.Scan(&in.Name, &in.Value)
+			inputs = append(inputs, in)
+			return err
+		})
+	})
+	return inputs, err
+}
+
+// words keeps one copy of each text, since a few recur in every row.
+type words map[string]string
+
+func (w words) of(s string) string {
+	if have, ok := w[s]; ok {
+		return have
+	}
+	w[s] = s
+	return s
 }

@@ -131,6 +131,7 @@ CREATE TABLE phase (
   fingerprint_id INTEGER REFERENCES fingerprint,
   taken_from     INTEGER REFERENCES phase, -- measured there, taken over with a snapshot
   planned        INTEGER NOT NULL,       -- iterations that it is to have
+  finished       INTEGER NOT NULL DEFAULT 0, -- those of them that are complete
   stage          TEXT NOT NULL DEFAULT '', -- what a running phase is at
   status         TEXT NOT NULL CHECK (status IN ('running', 'ok', 'sla_missed',
                    'failed', 'timeout', 'hung', 'crashed', 'invalid', 'interrupted')),

@@ -1,0 +1,35 @@
+//go:build cgo
+
+package store
+
+import (
+	"errors"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// isFull reports whether SQLite ran out of disk space. The shared memory file of
+// the log has an error of its own for it.
+func isFull(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrFull || e.ExtendedCode == sqlite3.ErrIoErrSHMSize)
+}
+
+// isNotDatabase reports whether a file is something else than a database.
+func isNotDatabase(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && e.Code == sqlite3.ErrNotADB
+}
+
+// isCorrupt reports whether a database is damaged.
+func isCorrupt(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && e.Code == sqlite3.ErrCorrupt
+}
+
+// isUnwritable reports whether SQLite could not make the files that it wants
+// beside a database.
+func isUnwritable(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrCantOpen || e.Code == sqlite3.ErrReadonly)
+}
