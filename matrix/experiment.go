@@ -85,12 +85,3 @@ type PhaseBlock struct {
 	Continues    string // the phase whose iterations it goes on from, or ""
 	Range        hcl.Range
 }
-
-// A Scope evaluates the report's expressions for one row: a cell of the plan, or
-// one that only an import knows.
-type Scope struct {
-	Axes    map[string]string // the row's level on each axis; an axis not in it is null
-	Cell    CellKey
-	Matrix  string
-	CellRef *Cell // the cell of the plan, for its params and build; nil where only an import knows it
-}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 )
 
@@ -52,7 +53,7 @@ func FunctionDocs() []FunctionDoc {
 
 // library returns all functions, family by family.
 func library(dir string) []libraryFunction {
-	return slices.Concat(
+	all := slices.Concat(
 		numberFunctions(),
 		textFunctions(),
 		collectionFunctions(),
@@ -62,4 +63,69 @@ func library(dir string) []libraryFunction {
 		fileFunctions(dir),
 		versionFunctions(),
 	)
+	for i, f := range all {
+		all[i].Function = renamed(f.Function, f.Signature)
+	}
+	return all
+}
+
+// renamed returns a function whose parameters have the names in the signature,
+// so that messages speak of the same arguments as the documentation.
+func renamed(f function.Function, signature string) function.Function {
+	_, list, _ := strings.Cut(strings.TrimSuffix(signature, ")"), "(")
+	names := strings.Split(list, ", ")
+	params, more := f.Params(), f.VarParam()
+	same := true
+	rename := func(p *function.Parameter, name string) {
+		same = same && p.Name == name
+		p.Name = name
+	}
+	for i := range params {
+		rename(&params[i], names[i])
+	}
+	if last := len(names) - 1; more != nil && names[last] == "..." {
+		rename(more, names[last-1])
+	} else if more != nil {
+		rename(more, strings.Join(names[len(params):], " or "))
+	}
+	if same {
+		return f
+	}
+	return wrapped(f, params, more, func([]cty.Value) error { return nil })
+}
+
+// guarded returns f with a check of its arguments before it: cty's own functions
+// take some arguments for which they then have no result and, worse, no message.
+// Arguments that check sees may be null or unknown.
+func guarded(f function.Function, check func(args []cty.Value) error) function.Function {
+	return wrapped(f, f.Params(), f.VarParam(), check)
+}
+
+// wrapped returns a function that judges its arguments with check, then leaves
+// all else to f. Whatever they are, f sees them, since it knows best what a null
+// or unknown argument gives.
+func wrapped(f function.Function, params []function.Parameter, more *function.Parameter, check func(args []cty.Value) error) function.Function {
+	all := func(p *function.Parameter) {
+		p.AllowNull, p.AllowUnknown, p.AllowDynamicType = true, true, true
+	}
+	for i := range params {
+		all(&params[i])
+	}
+	if more != nil {
+		all(more)
+	}
+	return function.New(&function.Spec{
+		Description: f.Description(),
+		Params:      params,
+		VarParam:    more,
+		Type: func(args []cty.Value) (cty.Type, error) {
+			if err := check(args); err != nil {
+				return cty.NilType, err
+			}
+			return f.ReturnTypeForValues(args)
+		},
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			return f.Call(args)
+		},
+	})
 }

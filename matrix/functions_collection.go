@@ -1,6 +1,8 @@
 package matrix
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
@@ -31,10 +33,10 @@ func collectionFunctions() []libraryFunction {
 			`compact(["inno", "", null, "dio"])`, `["inno", "dio"]`}, stdlib.CompactFunc},
 		{FunctionDoc{"concat", "concat(list, ...)",
 			"The lists one after the other as one list.",
-			`concat([1], [2, 3])`, `[1, 2, 3]`}, stdlib.ConcatFunc},
+			`concat([1], [2, 3])`, `[1, 2, 3]`}, concatFunction()},
 		{FunctionDoc{"contains", "contains(list, value)",
 			"Whether the value is an element of the list or set; a number never equals a text.",
-			`contains(["inno", "myrocks"], "inno")`, `true`}, stdlib.ContainsFunc},
+			`contains(["inno", "myrocks"], "inno")`, `true`}, containsFunction()},
 		{FunctionDoc{"distinct", "distinct(list)",
 			"The list without elements that came before.",
 			`distinct(["a", "b", "a"])`, `["a", "b"]`}, stdlib.DistinctFunc},
@@ -61,13 +63,13 @@ func collectionFunctions() []libraryFunction {
 			`matchkeys(["a", "b", "c"], [1, 2, 3], [1, 3])`, `["a", "c"]`}, matchKeysFunction()},
 		{FunctionDoc{"merge", "merge(map, ...)",
 			"The maps or objects as one; where they share a key, the last decides.",
-			`merge({ a = 1, b = 2 }, { b = 3 })`, `{ a = 1, b = 3 }`}, stdlib.MergeFunc},
+			`merge({ a = 1, b = 2 }, { b = 3 })`, `{ a = 1, b = 3 }`}, mergeFunction()},
 		{FunctionDoc{"one", "one(list)",
 			"The only element of the list or set, or null where it is empty; two are an error.",
 			`one(["a"])`, `"a"`}, oneFunction()},
 		{FunctionDoc{"range", "range(start, limit, step)",
 			"The numbers from the start (0 when there is one argument) to just before the limit, by the step (1 unless given); at most 1024.",
-			`range(1, 9, 2)`, `[1, 3, 5, 7]`}, stdlib.RangeFunc},
+			`range(1, 9, 2)`, `[1, 3, 5, 7]`}, rangeFunction()},
 		{FunctionDoc{"reverse", "reverse(list)",
 			"The list in reverse order.",
 			`reverse([1, 2, 3])`, `[3, 2, 1]`}, stdlib.ReverseListFunc},
@@ -85,7 +87,7 @@ func collectionFunctions() []libraryFunction {
 			`values({ b = 1, a = 2 })`, `[2, 1]`}, stdlib.ValuesFunc},
 		{FunctionDoc{"zipmap", "zipmap(keys, values)",
 			"A map of each key to the value at the same place.",
-			`zipmap(["a", "b"], [1, 2])`, `{ a = 1, b = 2 }`}, stdlib.ZipmapFunc},
+			`zipmap(["a", "b"], [1, 2])`, `{ a = 1, b = 2 }`}, zipmapFunction()},
 	}
 }
 
@@ -156,15 +158,94 @@ func coalesceFunction() function.Function {
 	})
 }
 
+// concatFunction is cty's, with an error of our own where lists of different
+// kinds meet an empty one of no kind.
+func concatFunction() function.Function {
+	return guarded(stdlib.ConcatFunc, func(args []cty.Value) error {
+		kindless := false
+		var types []cty.Type
+		for _, a := range args {
+			switch ty := a.Type(); {
+			case ty.Equals(cty.List(cty.DynamicPseudoType)):
+				kindless = true
+			case ty.IsListType():
+				types = append(types, ty)
+			}
+		}
+		if ty, _ := convert.UnifyUnsafe(types); kindless && len(types) > 1 && ty == cty.NilType {
+			return function.NewArgErrorf(0, "the lists hold values of different types")
+		}
+		return nil
+	})
+}
+
+// mergeFunction is cty's, with an error of our own for what is no map.
+func mergeFunction() function.Function {
+	return guarded(stdlib.MergeFunc, func(args []cty.Value) error {
+		for i, a := range args {
+			if ty := a.Type(); !ty.IsMapType() && !ty.IsObjectType() && ty != cty.DynamicPseudoType {
+				return function.NewArgErrorf(i, "must be a map or an object, is %s", ty.FriendlyName())
+			}
+		}
+		return nil
+	})
+}
+
+// zipmapFunction is cty's, with an error of our own for a null key.
+func zipmapFunction() function.Function {
+	return guarded(stdlib.ZipmapFunc, func(args []cty.Value) error {
+		if args[0].IsNull() || !args[0].IsKnown() {
+			return nil
+		}
+		for i, key := range args[0].AsValueSlice() {
+			if key.IsNull() {
+				return function.NewArgErrorf(0, "key %d is null", i)
+			}
+		}
+		return nil
+	})
+}
+
+// containsFunction differs from cty's in that it is not at a loss when asked for
+// a null of no type, which is what an axis or param that a cell does not set is.
+func containsFunction() function.Function {
+	return function.New(&function.Spec{
+		Description: "Whether a value is in a list or set.",
+		Params:      searchParams(),
+		Type: func(args []cty.Value) (cty.Type, error) {
+			return cty.Bool, requireSequence(0, args[0])
+		},
+		RefineResult: notNull,
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			result := cty.False
+			for it := args[0].ElementIterator(); it.Next(); {
+				_, e := it.Element()
+				eq := e.Equals(args[1])
+				if !eq.IsKnown() {
+					result = cty.UnknownVal(cty.Bool) // one after it may be equal yet
+				} else if eq.True() {
+					return cty.True, nil
+				}
+			}
+			return result, nil
+		},
+	})
+}
+
+// searchParams are those of a function that looks for a value.
+func searchParams() []function.Parameter {
+	return []function.Parameter{
+		{Name: "list", Type: cty.DynamicPseudoType},
+		{Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true},
+	}
+}
+
 // indexFunction differs from cty's function of that name, which takes an
 // element out of a collection.
 func indexFunction() function.Function {
 	return function.New(&function.Spec{
 		Description: "The place of a value in a list.",
-		Params: []function.Parameter{
-			{Name: "list", Type: cty.DynamicPseudoType},
-			{Name: "value", Type: cty.DynamicPseudoType, AllowNull: true},
-		},
+		Params:      searchParams(),
 		Type: func(args []cty.Value) (cty.Type, error) {
 			if ty := args[0].Type(); !ty.IsListType() && !ty.IsTupleType() {
 				return cty.NilType, function.NewArgErrorf(0, "must be a list, is %s", ty.FriendlyName())
@@ -243,7 +324,7 @@ func lookupFunction() function.Function {
 				return v, nil
 			}
 			if len(args) == 2 {
-				return cty.NilVal, function.NewArgErrorf(1, "there is no key %q, and no default is given as the third argument", key)
+				return cty.NilVal, function.NewArgErrorf(1, "there is no key %q%s, and no default as the third argument", key, nearestKey(key, args[0]))
 			}
 			return convert.Convert(args[2], result)
 		},
@@ -276,6 +357,16 @@ func lookupType(args []cty.Value) (cty.Type, error) {
 		return ty.ElementType(), nil
 	}
 	return cty.NilType, function.NewArgErrorf(0, "must be a map or an object, is %s", ty.FriendlyName())
+}
+
+// nearestKey tells of the key in a known map or object that is nearest to one
+// that is not there.
+func nearestKey(key string, v cty.Value) string {
+	near := nearest(key, slices.Sorted(maps.Keys(v.AsValueMap())))
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (the nearest is %q)", near)
 }
 
 // convertible returns an error if the value cannot become one of the type.

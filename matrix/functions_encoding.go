@@ -6,7 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"hash"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/zclconf/go-cty/cty"
@@ -27,7 +30,7 @@ func encodingFunctions() []libraryFunction {
 			`csvdecode("rows,clients\n1000,4\n")`, `[{ rows = "1000", clients = "4" }]`}, stdlib.CSVDecodeFunc},
 		{FunctionDoc{"jsondecode", "jsondecode(text)",
 			"The value that the JSON text stands for.",
-			`jsondecode("{\"clients\": [4, 16]}")`, `{ clients = [4, 16] }`}, stdlib.JSONDecodeFunc},
+			`jsondecode("{\"clients\": [4, 16]}")`, `{ clients = [4, 16] }`}, jsonDecodeFunction()},
 		{FunctionDoc{"jsonencode", "jsonencode(value)",
 			"The value as a JSON text.",
 			`jsonencode({ clients = [4, 16] })`, `"{\"clients\":[4,16]}"`}, stdlib.JSONEncodeFunc},
@@ -67,6 +70,24 @@ func hashFunction(name string, algorithm func() hash.Hash) function.Function {
 		h := algorithm()
 		h.Write([]byte(text))
 		return hex.EncodeToString(h.Sum(nil)), nil
+	})
+}
+
+// jsonDecodeFunction is cty's, with an error that tells the place of the fault.
+func jsonDecodeFunction() function.Function {
+	return guarded(stdlib.JSONDecodeFunc, func(args []cty.Value) error {
+		if args[0].IsNull() || !args[0].IsKnown() {
+			return nil
+		}
+		text := args[0].AsString()
+		var any json.RawMessage
+		var fault *json.SyntaxError
+		if err := json.Unmarshal([]byte(text), &any); errors.As(err, &fault) {
+			before := text[:fault.Offset]
+			return function.NewArgErrorf(0, "is no JSON: line %d, character %d: %s",
+				1+strings.Count(before, "\n"), len(before)-1-strings.LastIndex(before, "\n"), fault)
+		}
+		return nil
 	})
 }
 

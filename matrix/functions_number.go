@@ -89,11 +89,11 @@ func opposite(a, b cty.Value) bool {
 // logFunction is cty's, with an error of our own where there is no logarithm.
 func logFunction() function.Function {
 	return guarded(stdlib.LogFunc, func(args []cty.Value) error {
-		number, base := args[0].AsBigFloat(), args[1].AsBigFloat()
-		if number.Sign() <= 0 || number.IsInf() {
+		number, base := givenNumber(args[0]), givenNumber(args[1])
+		if number != nil && (number.Sign() <= 0 || number.IsInf()) {
 			return function.NewArgErrorf(0, "only a number above 0 has a logarithm")
 		}
-		if base.Sign() <= 0 || base.IsInf() || base.Cmp(big.NewFloat(1)) == 0 {
+		if base != nil && (base.Sign() <= 0 || base.IsInf() || base.Cmp(big.NewFloat(1)) == 0) {
 			return function.NewArgErrorf(1, "the base must be above 0 and not 1")
 		}
 		return nil
@@ -103,7 +103,10 @@ func logFunction() function.Function {
 // powFunction is cty's, with an error of our own where there is no power.
 func powFunction() function.Function {
 	return guarded(stdlib.PowFunc, func(args []cty.Value) error {
-		number, power := args[0].AsBigFloat(), args[1].AsBigFloat()
+		number, power := givenNumber(args[0]), givenNumber(args[1])
+		if number == nil || power == nil {
+			return nil
+		}
 		if number.Sign() < 0 && !power.IsInt() {
 			return function.NewArgErrorf(1, "a number below 0 has only whole powers")
 		}
@@ -114,26 +117,22 @@ func powFunction() function.Function {
 	})
 }
 
-// guarded returns a function that refuses arguments for which check returns an
-// error, before it calls f. Check sees known, non-null arguments only.
-func guarded(f function.Function, check func(args []cty.Value) error) function.Function {
-	return function.New(&function.Spec{
-		Description: f.Description(),
-		Params:      f.Params(),
-		VarParam:    f.VarParam(),
-		Type: func(args []cty.Value) (cty.Type, error) {
-			for _, a := range args {
-				if !a.IsWhollyKnown() || a.IsNull() {
-					return f.ReturnTypeForValues(args)
-				}
+// rangeFunction is cty's, with an error of our own for infinite bounds.
+func rangeFunction() function.Function {
+	return guarded(stdlib.RangeFunc, func(args []cty.Value) error {
+		for i, a := range args {
+			if n := givenNumber(a); n != nil && n.IsInf() {
+				return function.NewArgErrorf(i, "must not be infinite")
 			}
-			if err := check(args); err != nil {
-				return cty.NilType, err
-			}
-			return f.ReturnTypeForValues(args)
-		},
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			return f.Call(args)
-		},
+		}
+		return nil
 	})
+}
+
+// givenNumber returns a number, or nil where it is null or not known yet.
+func givenNumber(v cty.Value) *big.Float {
+	if v.IsNull() || !v.IsKnown() {
+		return nil
+	}
+	return v.AsBigFloat()
 }

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"errors"
+	"math/big"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -143,8 +144,11 @@ const maxIndent = 1000
 // indentFunction is cty's, with an error of our own for a senseless indent.
 func indentFunction() function.Function {
 	return guarded(stdlib.IndentFunc, func(args []cty.Value) error {
-		n, accuracy := args[0].AsBigFloat().Int64()
-		if accuracy != 0 || n < 0 || n > maxIndent {
+		spaces := givenNumber(args[0])
+		if spaces == nil {
+			return nil
+		}
+		if n, accuracy := spaces.Int64(); accuracy != big.Exact || n < 0 || n > maxIndent {
 			return function.NewArgErrorf(0, "the indent is a whole number from 0 to %d", maxIndent)
 		}
 		return nil

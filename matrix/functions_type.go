@@ -29,7 +29,7 @@ func typeFunctions() []libraryFunction {
 		{FunctionDoc{"tostring", "tostring(value)",
 			"The number, truth or text as a text.",
 			`tostring(16)`, `"16"`}, stdlib.MakeToFunc(cty.String)},
-		{FunctionDoc{"try", "try(expression, ...)",
+		{FunctionDoc{"try", "try(expressions, ...)",
 			"The first of the expressions that has a value; a name that is declared nowhere is an error still.",
 			`try(tonumber("many"), 1)`, `1`}, tryfunc.TryFunc},
 	}

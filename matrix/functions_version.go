@@ -23,7 +23,7 @@ func atLeastFunction() function.Function {
 		Description: "Whether a version is not older than a bound.",
 		Params: []function.Parameter{
 			// Any type, so that a number is not turned into a text unseen.
-			{Name: "version", Type: cty.DynamicPseudoType, AllowNull: true},
+			{Name: "version", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true},
 			{Name: "bound", Type: cty.DynamicPseudoType},
 		},
 		Type: func(args []cty.Value) (cty.Type, error) {
@@ -40,7 +40,7 @@ func atLeastFunction() function.Function {
 			if bound == nil || rest != "" {
 				return cty.NilVal, function.NewArgErrorf(1, "%q is no bound: write numbers with dots between them, such as \"10.6\"", args[1].AsString())
 			}
-			if args[0].IsNull() {
+			if args[0].IsNull() || !args[0].IsKnown() {
 				return cty.UnknownVal(cty.Bool), nil
 			}
 			version, _ := cutVersion(args[0].AsString())

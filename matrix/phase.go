@@ -43,11 +43,14 @@ type Phase struct {
 	Checks      []Check
 	Sample      Sample
 
-	// Inputs are what the fingerprint is a hash of, beside the fingerprint
-	// of the phase before: sorted by name.
-	Inputs []Input
-
 	Range hcl.Range // of the phase block
+
+	id       int32
+	files    []Input  // contents of the files that the workload and the setup name
+	measured identity // hash of Inputs
+	identity identity // the same, with the server's name in place of its build
+	outside  map[string]bool
+	dialect  *Dialect
 }
 
 // Recorded returns how many iterations of results the phase yields.

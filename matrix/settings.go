@@ -24,6 +24,9 @@ type Settings struct {
 	// end with another value than was asked.
 	Unverified []string
 	Adjusted   []string
+
+	id    int32
+	diags hcl.Diagnostics
 }
 
 // Option returns the option of the given folded name, or nil.
@@ -127,6 +130,9 @@ type Server struct {
 	Build Build
 
 	Range hcl.Range
+
+	overlays []*overlay // its options and environment, machine file first
+	probed   bool
 }
 
 // A Build is what a server program says of itself.

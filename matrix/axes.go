@@ -1,0 +1,213 @@
+package matrix
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// An axisBlock is an axis as it is decoded.
+type axisBlock struct {
+	name    string
+	title   string
+	rng     hcl.Range
+	levels  []*levelBlock
+	index   map[string]int
+	overlay *overlay // what all levels share; nil in the shorthand, where each level has it
+}
+
+// A levelBlock is a level as it is decoded.
+type levelBlock struct {
+	axis        *axisBlock
+	name        string
+	pos         int
+	description string
+	labelAttr   *hcl.Attribute
+	label       *expression // nil: the name
+	overlay     *overlay
+	rng         hcl.Range
+}
+
+// identity numbers the levels of an axis for the memo of expressions.
+func (l *levelBlock) identity() int32 {
+	if l == nil {
+		return idNull
+	}
+	return int32(l.pos) + 1
+}
+
+// reservedAxes are names that a matrix block uses for something else.
+var reservedAxes = []string{"zip", "params", "exclude"}
+
+func (d *decoder) declareAxes(blocks hcl.Blocks) {
+	for _, b := range blocks {
+		a := &axisBlock{name: b.Labels[0], rng: b.DefRange, index: map[string]int{}}
+		d.axisName(b)
+		if i, dup := d.axisIndex[a.name]; dup {
+			d.faults.add(duplicate("axis", a.name, b.DefRange, d.axes[i].rng))
+			continue
+		}
+		content, diags := b.Body.Content(axisSchema())
+		d.faults.add(diags...)
+		a.title = a.name
+		if content.Attributes["levels"] != nil {
+			d.declareShorthand(a, content)
+		} else {
+			d.declareLevels(a, content)
+		}
+		if len(a.levels) == 0 && !d.faults.errors() {
+			d.faults.add(fault(b.DefRange, "Axis without levels", "The axis %q has no level. Give it `level` blocks, or `levels = [...]`.", a.name))
+		}
+		d.axisIndex[a.name] = len(d.axes)
+		d.axes = append(d.axes, a)
+	}
+}
+
+func (d *decoder) axisName(b *hcl.Block) {
+	name := b.Labels[0]
+	d.identifier("axis", name, b.LabelRanges[0])
+	for _, r := range reservedAxes {
+		if name == r {
+			d.faults.add(fault(b.LabelRanges[0], "Reserved name", "An axis cannot be called %q: in a matrix block the word means something else.", name))
+		}
+	}
+}
+
+// declareLevels takes the level blocks of an axis. What the axis itself sets
+// lies under each of them.
+func (d *decoder) declareLevels(a *axisBlock, content *hcl.BodyContent) {
+	a.overlay = &overlay{kind: OverlayLevel, name: "axis " + a.name, rng: a.rng}
+	d.declareOverlay(a.overlay, content)
+	if attr := content.Attributes["label"]; attr != nil {
+		a.title = read(d, attr, a.name, textValue)
+	}
+	for _, b := range content.Blocks {
+		lc, diags := b.Body.Content(levelSchema())
+		d.faults.add(diags...)
+		l := d.addLevel(a, b.Labels[0], b.LabelRanges[0])
+		if l == nil {
+			continue
+		}
+		l.rng = b.DefRange
+		l.labelAttr = lc.Attributes["label"]
+		l.description = read(d, lc.Attributes["description"], "", textValue)
+		l.overlay = &overlay{kind: OverlayLevel, name: levelName(a, l), rng: b.DefRange}
+		d.declareOverlay(l.overlay, lc)
+	}
+}
+
+func levelName(a *axisBlock, l *levelBlock) string { return "level " + a.name + "." + l.name }
+
+// declareShorthand makes a level of each element of `levels`, all with the one
+// overlay of the axis, in which `level` is the element.
+func (d *decoder) declareShorthand(a *axisBlock, content *hcl.BodyContent) {
+	attr := content.Attributes["levels"]
+	for _, b := range content.Blocks {
+		d.faults.add(fault(b.DefRange, "Two ways to give levels", "The axis %q has `levels = [...]`, so it cannot have level blocks too.", a.name))
+	}
+	values, ok := d.static(attr)
+	if !ok {
+		return
+	}
+	if values.IsNull() || !values.CanIterateElements() || values.Type().IsObjectType() || values.Type().IsMapType() {
+		d.faults.add(badValue("levels", attr.Expr.Range(), "must be a list, such as [1, 4, 16] or range(1, 5)"))
+		return
+	}
+	for it := values.ElementIterator(); it.Next(); {
+		_, v := it.Element()
+		name, wrong := levelText(v)
+		if wrong != "" {
+			d.faults.add(badValue("levels", attr.Expr.Range(), wrong))
+			continue
+		}
+		l := d.addLevel(a, name, attr.Expr.Range())
+		if l == nil {
+			continue
+		}
+		l.rng = attr.Range
+		l.labelAttr = content.Attributes["label"]
+		l.description = read(d, content.Attributes["description"], "", textValue)
+		l.overlay = &overlay{kind: OverlayLevel, name: levelName(a, l), rng: a.rng, bound: map[string]cty.Value{"level": v}}
+		d.declareOverlay(l.overlay, content)
+	}
+}
+
+// levelText names the level of an element of `levels`.
+func levelText(v cty.Value) (string, string) {
+	if v.IsNull() {
+		return "", "must hold no null: a level needs a name"
+	}
+	if v.Type() == cty.Bool {
+		return fmt.Sprint(v.True()), ""
+	}
+	text, wrong := textValue(v)
+	if wrong != "" {
+		return "", "must hold texts, numbers or bools; one element is " + v.Type().FriendlyName()
+	}
+	return text, ""
+}
+
+// addLevel appends a level and reports a name that cannot be one.
+func (d *decoder) addLevel(a *axisBlock, name string, rng hcl.Range) *levelBlock {
+	switch {
+	case name == "" || strings.ContainsAny(name, ",=") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }):
+		d.faults.add(fault(rng, "Bad name", "A level's name may not be empty nor hold a comma, an equals sign or a line break, which cell keys use; %q does.", name))
+		return nil
+	}
+	if i, dup := a.index[name]; dup {
+		d.faults.add(duplicate("level", a.name+"."+name, rng, a.levels[i].rng))
+		return nil
+	}
+	l := &levelBlock{axis: a, name: name, pos: len(a.levels)}
+	a.index[name] = l.pos
+	a.levels = append(a.levels, l)
+	return l
+}
+
+// names returns the names of the axis' levels.
+func (a *axisBlock) names() []string {
+	names := make([]string, len(a.levels))
+	for i, l := range a.levels {
+		names[i] = l.name
+	}
+	return names
+}
+
+func (d *decoder) compileAxes() {
+	for _, a := range d.axes {
+		for _, l := range a.levels {
+			if l.labelAttr == nil {
+				continue
+			}
+			bound := map[string]cty.Value(nil)
+			if a.overlay == nil {
+				bound = l.overlay.bound
+			}
+			if found := d.check(l.labelAttr.Expr, stepCell, keys(bound)...); len(found) > 0 {
+				d.faults.add(found...)
+				continue
+			}
+			d.checkComparisons(l.labelAttr.Expr)
+			l.label = d.compile(l.labelAttr.Expr, bound)
+		}
+	}
+}
+
+// public returns the axis in the form that others see.
+func (a *axisBlock) public() *Axis {
+	axis := &Axis{Name: a.name, Label: a.title, Range: a.rng}
+	for _, l := range a.levels {
+		label := l.name
+		if l.label != nil && len(l.label.refs) == 0 {
+			for _, o := range l.label.memo {
+				if text, diags := asText(o, l.label); diags == nil {
+					label = text
+				}
+			}
+		}
+		axis.Levels = append(axis.Levels, &Level{Name: l.name, Label: label, Description: l.description, Pos: l.pos, Range: l.rng})
+	}
+	return axis
+}

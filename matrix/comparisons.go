@@ -1,0 +1,97 @@
+package matrix
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// checkComparisons reports comparisons of axis.x with a literal that no level of
+// x equals. They are never true, and nothing else would say so.
+func (d *decoder) checkComparisons(expr hcl.Expression) {
+	native, ok := hcl.UnwrapExpressionUntil(expr, func(e hcl.Expression) bool {
+		_, ok := e.(hclsyntax.Expression)
+		return ok
+	}).(hclsyntax.Expression)
+	if !ok {
+		return
+	}
+	diags := hclsyntax.VisitAll(native, func(n hclsyntax.Node) hcl.Diagnostics {
+		op, ok := n.(*hclsyntax.BinaryOpExpr)
+		if !ok || op.Op != hclsyntax.OpEqual && op.Op != hclsyntax.OpNotEqual {
+			return nil
+		}
+		found := d.checkComparison(op.LHS, op.RHS)
+		if found == nil {
+			found = d.checkComparison(op.RHS, op.LHS)
+		}
+		if found == nil {
+			return nil
+		}
+		return hcl.Diagnostics{found}
+	})
+	d.faults.add(diags...)
+}
+
+func (d *decoder) checkComparison(side, other hclsyntax.Expression) *hcl.Diagnostic {
+	a := d.axisOf(side)
+	if a == nil {
+		return nil
+	}
+	v, ok := literal(other)
+	if !ok || v.IsNull() {
+		return nil
+	}
+	if v.Type() != cty.String {
+		return fault(other.Range(), "Comparison that is never true",
+			"axis.%s is the name of a level, a text; %s is none. Write it in quotes.", a.name, show(v))
+	}
+	if _, ok := a.index[v.AsString()]; ok {
+		return nil
+	}
+	return fault(other.Range(), "No such level", "The axis %q has no level %q, so the comparison would always end the same way%s",
+		a.name, v.AsString(), alternatives(v.AsString(), "", a.names()))
+}
+
+// axisOf returns the axis that an expression names as axis.x, or nil.
+func (d *decoder) axisOf(expr hclsyntax.Expression) *axisBlock {
+	t, ok := unparen(expr).(*hclsyntax.ScopeTraversalExpr)
+	if !ok {
+		return nil
+	}
+	r, _ := refOf(t.Traversal)
+	if r.root != rootAxis || len(t.Traversal) != 2 {
+		return nil
+	}
+	i, ok := d.axisIndex[r.attr]
+	if !ok {
+		return nil
+	}
+	return d.axes[i]
+}
+
+func unparen(expr hclsyntax.Expression) hclsyntax.Expression {
+	for {
+		p, ok := expr.(*hclsyntax.ParenthesesExpr)
+		if !ok {
+			return expr
+		}
+		expr = p.Expression
+	}
+}
+
+// literal returns the value of an expression that is written out.
+func literal(expr hclsyntax.Expression) (cty.Value, bool) {
+	expr = unparen(expr)
+	switch e := expr.(type) {
+	case *hclsyntax.LiteralValueExpr:
+		return e.Val, true
+	case *hclsyntax.TemplateExpr:
+		if !e.IsStringLiteral() {
+			return cty.NilVal, false
+		}
+		v, diags := e.Value(nil)
+		return v, !diags.HasErrors()
+	}
+	return cty.NilVal, false
+}

@@ -1,4 +1,0 @@
-package matrix
-
-// A decoder holds what expressions are evaluated with.
-type decoder struct{}

@@ -1,0 +1,216 @@
+package matrix
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// A candidate is a combination of levels before it is evaluated.
+type candidate struct {
+	key      CellKey
+	levels   []*levelBlock // by axis; nil where the matrix leaves it out
+	matrices []*matrixBlock
+}
+
+// Expand makes the cells of the experiment, in source order: matrix by matrix,
+// the first axis varying slowest. Each is evaluated phase by phase.
+func (e *Experiment) Expand() ([]*Cell, hcl.Diagnostics) {
+	d := e.decoder
+	d.faults = &faults{}
+	candidates := d.candidates()
+	if d.faults.errors() {
+		return nil, d.faults.diagnostics()
+	}
+	cells := make([]*Cell, 0, len(candidates))
+	identities := make([]identity, 0, len(candidates))
+	for i := range candidates {
+		cell, id := d.evaluate(&candidates[i], 1)
+		if cell == nil {
+			continue
+		}
+		cells = append(cells, cell)
+		identities = append(identities, id)
+	}
+	d.checkIdentical(cells, identities)
+	if d.faults.errors() {
+		return nil, d.faults.diagnostics()
+	}
+	return cells, d.faults.diagnostics()
+}
+
+// Count returns how many cells the experiment has, without evaluating what they
+// run with.
+func (e *Experiment) Count() (int, hcl.Diagnostics) {
+	d := e.decoder
+	d.faults = &faults{}
+	n := len(d.candidates())
+	return n, d.faults.diagnostics()
+}
+
+// candidates walks the matrices and drops what an exclude names.
+func (d *decoder) candidates() []candidate {
+	for _, x := range d.excludes {
+		x.removed = 0
+	}
+	var found []candidate
+	seen := map[CellKey]int{}
+	f := &frame{d: d}
+	for _, m := range d.union() {
+		d.product(m, func(levels []*levelBlock) {
+			key := d.cellKey(levels)
+			if i, dup := seen[key]; dup {
+				if !d.excluded(f, found[i].levels, key, m) {
+					found[i].matrices = append(found[i].matrices, m)
+				}
+				return
+			}
+			if d.excluded(f, levels, key, m) {
+				return
+			}
+			seen[key] = len(found)
+			found = append(found, candidate{key: key, levels: append([]*levelBlock(nil), levels...), matrices: []*matrixBlock{m}})
+		})
+	}
+	for _, x := range d.excludes {
+		if x.removed == 0 {
+			d.faults.add(warning(x.rng, "Exclude that removes nothing", "No cell meets this condition. Correct it, or remove the block."))
+		}
+	}
+	if len(found) == 0 && !d.faults.errors() {
+		d.faults.add(fault(d.src.whole(), "No cells", "The exclude blocks remove every cell of the experiment."))
+	}
+	return found
+}
+
+// union returns the matrices; without any, the product of all axes.
+func (d *decoder) union() []*matrixBlock {
+	if len(d.matrices) > 0 {
+		return d.matrices
+	}
+	all := &matrixBlock{}
+	for i, a := range d.axes {
+		all.picks = append(all.picks, single(i, a.levels))
+	}
+	return []*matrixBlock{all}
+}
+
+// product calls yield with each combination of a matrix. The slice is used
+// again for the next one.
+func (d *decoder) product(m *matrixBlock, yield func([]*levelBlock)) {
+	levels := make([]*levelBlock, len(d.axes))
+	var walk func(int)
+	walk = func(i int) {
+		if i == len(m.picks) {
+			yield(levels)
+			return
+		}
+		p := m.picks[i]
+		for _, row := range p.rows {
+			for j, axis := range p.axes {
+				levels[axis] = row[j]
+			}
+			walk(i + 1)
+		}
+	}
+	walk(0)
+}
+
+func (d *decoder) cellKey(levels []*levelBlock) CellKey {
+	var b strings.Builder
+	for i, l := range levels {
+		if l == nil {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(d.axes[i].name)
+		b.WriteByte('=')
+		b.WriteString(l.name)
+	}
+	return CellKey(b.String())
+}
+
+// excluded reports whether an exclude block removes a combination. All that do
+// are counted, so that the plan can show which removed what.
+func (d *decoder) excluded(f *frame, levels []*levelBlock, key CellKey, m *matrixBlock) bool {
+	f.levels, f.cell, f.matrix = levels, key, m.name
+	gone := false
+	for _, x := range d.excludes {
+		if x.matrix != "" && x.matrix != m.name {
+			continue
+		}
+		o := x.when.eval(f)
+		if o.diags.HasErrors() {
+			d.faults.addIn(key, o.diags...)
+			continue
+		}
+		if o.value.IsNull() || !o.value.IsKnown() {
+			d.faults.addIn(key, badValue("when", x.when.Range(), "must be true or false; it is null"))
+			continue
+		}
+		held, wrong := boolValue(o.value)
+		if wrong != "" {
+			d.faults.addIn(key, badValue("when", x.when.Range(), wrong))
+		}
+		if held {
+			x.removed++
+			gone = true
+		}
+	}
+	return gone
+}
+
+// An Exclusion tells how many cells an exclude block removed.
+type Exclusion struct {
+	Matrix  string // "" where it reaches every matrix
+	Reason  string
+	Removed int
+	Range   hcl.Range
+}
+
+// Exclusions returns what the exclude blocks removed in the last Expand or
+// Count, in source order.
+func (e *Experiment) Exclusions() []Exclusion {
+	var list []Exclusion
+	for _, x := range e.decoder.excludes {
+		list = append(list, Exclusion{Matrix: x.matrix, Reason: x.reason, Removed: x.removed, Range: x.rng})
+	}
+	return list
+}
+
+// checkIdentical reports cells that would run the very same thing.
+func (d *decoder) checkIdentical(cells []*Cell, ids []identity) {
+	first := make(map[identity]int, len(cells))
+	for i, id := range ids {
+		j, dup := first[id]
+		if !dup {
+			first[id] = i
+			continue
+		}
+		d.reportIdentical(cells[j], cells[i])
+	}
+}
+
+func (d *decoder) reportIdentical(a, b *Cell) {
+	for i, axis := range d.axes {
+		la, hasA := a.Level(axis.name)
+		lb, hasB := b.Level(axis.name)
+		if hasA == hasB && la.Name == lb.Name {
+			continue
+		}
+		d.faults.addIn(b.Key, fault(d.axes[i].rng, "Identical cells",
+			"The axis %q changes nothing between %s and %s, which would measure one thing twice. Let its levels set something, leave the axis out of the matrix there, or say `same = true` on a level that is meant to be the same.",
+			axis.name, describeLevel(axis.name, la, hasA), describeLevel(axis.name, lb, hasB)))
+		return
+	}
+}
+
+func describeLevel(axis string, l CellLevel, has bool) string {
+	if !has {
+		return "no " + axis
+	}
+	return fmt.Sprintf("%s=%s", axis, l.Name)
+}

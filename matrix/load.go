@@ -1,0 +1,222 @@
+package matrix
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// LoadOptions are what an experiment is decoded with beside its own files.
+type LoadOptions struct {
+	Path     string // the experiment's directory, or a single file
+	Machine  string // the machine file; "" looks for one above the experiment
+	Vars     []VarValue
+	VarFiles []string // HCL files of attributes, later ones win
+
+	Workloads []WorkloadType
+	Dialects  []Dialect
+	Found     []*Server // servers that are on this host without a machine file
+
+	// Probe asks a build what it is. It is called once for each server that
+	// a cell uses. Nil takes every build as absent.
+	Probe func(context.Context, *Server) Build
+
+	Host Host
+}
+
+// A VarValue is a value given to a variable from outside, as text.
+type VarValue struct{ Name, Value string }
+
+// Load reads and decodes an experiment. It returns the diagnostics of all files
+// at once; the experiment is nil if one of them is an error.
+func Load(ctx context.Context, o LoadOptions) (*Experiment, map[string]*hcl.File, hcl.Diagnostics) {
+	f := &faults{}
+	src, ok := readSource(o.Path, f)
+	if src == nil {
+		return nil, nil, f.diagnostics()
+	}
+	d := newDecoder(ctx, o, src, f)
+	if ok {
+		d.decode()
+	}
+	if f.errors() {
+		return nil, src.files, f.diagnostics()
+	}
+	return d.experiment(), src.files, f.diagnostics()
+}
+
+// Format returns the canonical layout of a file's source.
+func Format(src []byte) []byte { return hclwrite.Format(src) }
+
+// ParseFile parses one file's source, for `fmt`, and returns its faults.
+func ParseFile(name string, src []byte) (*hcl.File, hcl.Diagnostics) {
+	f := &faults{}
+	file, _ := parse(name, src, f)
+	return file, f.diagnostics()
+}
+
+// A decoder turns a source into an experiment. What it holds is needed later on
+// too, when cells are evaluated.
+type decoder struct {
+	ctx    context.Context
+	opts   LoadOptions
+	src    *source
+	faults *faults
+
+	functions map[string]function.Function
+	dialects  map[string]*Dialect // by flavour
+	types     map[string]*WorkloadType
+
+	variables map[string]*variable
+	locals    map[string]*local
+	servers   map[string]*Server
+	storages  map[string]*Storage
+
+	head       headBlock
+	defaults   *overlay
+	axes       []*axisBlock
+	axisIndex  map[string]int
+	params     map[string]int // index of each param that anything sets
+	paramOrder []paramName
+	openParams bool // params that are set by an expression whose names are not known before it is evaluated
+	matrices   []*matrixBlock
+	excludes   []*excludeBlock
+	phases     []*phaseBlock
+	report     []ReportBlock
+
+	machine machine
+
+	read     map[ref]bool // names that some expression reads
+	values   map[string]int32
+	settings map[string]*Settings
+	resolved map[string]*Phase
+	files    map[string]string // content hashes by path
+
+	contributions int32 // how many were made
+}
+
+func newDecoder(ctx context.Context, o LoadOptions, src *source, f *faults) *decoder {
+	d := &decoder{
+		ctx: ctx, opts: o, src: src, faults: f,
+		functions: Functions(src.dir),
+		dialects:  map[string]*Dialect{},
+		types:     map[string]*WorkloadType{},
+		variables: map[string]*variable{},
+		locals:    map[string]*local{},
+		servers:   map[string]*Server{},
+		storages:  map[string]*Storage{},
+		axisIndex: map[string]int{},
+		params:    map[string]int{},
+		read:      map[ref]bool{},
+		values:    map[string]int32{},
+		settings:  map[string]*Settings{},
+		resolved:  map[string]*Phase{},
+		files:     map[string]string{},
+	}
+	for i := range o.Dialects {
+		d.dialects[o.Dialects[i].Flavour] = &o.Dialects[i]
+	}
+	for i := range o.Workloads {
+		d.types[o.Workloads[i].Name] = &o.Workloads[i]
+	}
+	return d
+}
+
+// decode goes through the blocks in the order in which their names must be
+// known: a later stage may use what an earlier one declared.
+func (d *decoder) decode() {
+	d.decodeMachine()
+	raw, _, diags := d.src.raw().PartialContent(declarationSchema())
+	d.faults.add(diags...)
+	d.decodeVariables(raw.Blocks.OfType("variable"))
+	d.decodeLocals(raw.Blocks.OfType("locals"))
+	d.checkDynamic()
+	if d.faults.errors() {
+		return // what a dynamic block makes is not known
+	}
+	places, _, diags := d.src.body(d.staticContext()).PartialContent(placeSchema())
+	d.faults.add(diags...)
+	d.decodeServers(places.Blocks.OfType("server"))
+	d.decodeStorages(places.Blocks.OfType("storage"))
+	if d.faults.errors() {
+		return
+	}
+	content, diags := d.src.body(d.staticContext()).Content(experimentFileSchema())
+	d.faults.add(diags...)
+	d.decodeBlocks(content)
+}
+
+// decodeBlocks decodes what a matrix is made of. First the names of axes and
+// params are gathered, then expressions can be checked.
+func (d *decoder) decodeBlocks(content *hcl.BodyContent) {
+	blocks := content.Blocks
+	d.decodeHead(blocks.OfType("experiment"))
+	d.declareAxes(blocks.OfType("axis"))
+	d.declareDefaults(blocks.OfType("defaults"))
+	d.declareMatrices(blocks.OfType("matrix"))
+	d.declarePhases(blocks.OfType("phase"))
+	d.compileOverlays()
+	d.compileAxes()
+	d.compileMatrices()
+	d.compilePhases()
+	d.decodeExcludes(blocks.OfType("exclude"), "")
+	d.decodeReport(blocks)
+	d.checkReads()
+}
+
+// staticContext is what dynamic blocks are expanded in.
+func (d *decoder) staticContext() *hcl.EvalContext {
+	f := &frame{d: d}
+	vars := map[string]cty.Value{
+		string(rootVar):     cty.ObjectVal(f.all(rootVar)),
+		string(rootHost):    cty.ObjectVal(f.all(rootHost)),
+		string(rootServer):  cty.ObjectVal(f.all(rootServer)),
+		string(rootStorage): cty.ObjectVal(f.all(rootStorage)),
+	}
+	locals := map[string]cty.Value{}
+	for name, l := range d.locals {
+		if l.step == stepStatic {
+			locals[name] = f.localValue(name)
+		}
+	}
+	vars[string(rootLocal)] = cty.ObjectVal(locals)
+	return &hcl.EvalContext{Variables: vars, Functions: d.functions}
+}
+
+// experiment makes the public form of what was decoded.
+func (d *decoder) experiment() *Experiment {
+	e := &Experiment{
+		Name: d.head.name, Dir: d.src.dir, Title: d.head.title, Description: d.head.description, Source: d.head.source,
+		Replicates: d.head.replicates, Order: d.head.order, Seed: d.head.seed, Cooldown: d.head.cooldown,
+		MaxConsecutiveFailures: d.head.maxFailures,
+		Report:                 d.report,
+		DataDir:                d.machine.dataDir,
+		Notify:                 d.machine.notify,
+		Host:                   d.opts.Host,
+		Files:                  d.src.files,
+		decoder:                d,
+	}
+	if e.DataDir == "" {
+		e.DataDir = filepath.Join(d.src.dir, ".dbmatrix")
+	}
+	for _, a := range d.axes {
+		e.Axes = append(e.Axes, a.public())
+	}
+	for _, m := range d.matrices {
+		e.Matrices = append(e.Matrices, m.name)
+	}
+	for _, p := range d.phases {
+		e.Phases = append(e.Phases, &PhaseBlock{Name: p.name, WorkloadType: p.workloadType(), Continues: p.continues, Range: p.rng})
+	}
+	for _, name := range keys(d.servers) {
+		e.Servers = append(e.Servers, d.servers[name])
+	}
+	for _, name := range keys(d.storages) {
+		e.Storages = append(e.Storages, *d.storages[name])
+	}
+	return e
+}

@@ -1,0 +1,181 @@
+package matrix
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// A local is a named expression. It is evaluated wherever all that it refers to
+// is known.
+type local struct {
+	name     string
+	expr     hcl.Expression
+	rng      hcl.Range
+	step     step   // the first at which it can be evaluated
+	latest   string // the name that it waits for
+	compiled *expression
+	done     bool
+}
+
+func sortedAttrs(set hcl.Attributes) []*hcl.Attribute {
+	list := make([]*hcl.Attribute, 0, len(set))
+	for _, a := range set {
+		list = append(list, a)
+	}
+	sort.Slice(list, func(i, j int) bool { return before(&list[i].NameRange, &list[j].NameRange) })
+	return list
+}
+
+// decodeLocals declares the locals, finds the step of each and reports cycles.
+func (d *decoder) decodeLocals(blocks hcl.Blocks) {
+	for _, b := range blocks {
+		set, diags := b.Body.JustAttributes()
+		d.faults.add(diags...)
+		for _, attr := range sortedAttrs(set) {
+			if prior, dup := d.locals[attr.Name]; dup {
+				d.faults.add(duplicate("local", attr.Name, attr.NameRange, prior.rng))
+				continue
+			}
+			d.locals[attr.Name] = &local{name: attr.Name, expr: attr.Expr, rng: attr.NameRange}
+		}
+	}
+	cyclic := false
+	for _, l := range d.localsInOrder() {
+		cyclic = d.resolveLocal(l, nil) || cyclic
+	}
+	if cyclic {
+		return
+	}
+	for _, l := range d.localsInOrder() {
+		d.checkLocal(l)
+	}
+}
+
+// checkLocal reports what a local refers to that is not there. The names of
+// servers, axes and params are not gathered yet: checkLocalNames comes later.
+func (d *decoder) checkLocal(l *local) {
+	for _, t := range l.expr.Variables() {
+		r, _ := refOf(t)
+		_, isRoot := rootSteps[r.root]
+		if isRoot && r.root != rootVar && r.root != rootLocal && r.root != rootHost {
+			continue
+		}
+		if found := d.checkTraversal(t, l.step, nil); found != nil {
+			found.Expression = l.expr
+			d.faults.add(found)
+		}
+	}
+	l.compiled = d.compile(l.expr, nil)
+}
+
+// checkLocalNames reports what locals refer to among the names that are
+// gathered after them.
+func (d *decoder) checkLocalNames() {
+	for _, l := range d.localsInOrder() {
+		d.faults.add(d.check(l.expr, l.step)...)
+		d.checkComparisons(l.expr)
+	}
+}
+
+func (d *decoder) localsInOrder() []*local {
+	list := make([]*local, 0, len(d.locals))
+	for _, l := range d.locals {
+		list = append(list, l)
+	}
+	sort.Slice(list, func(i, j int) bool { return before(&list[i].rng, &list[j].rng) })
+	return list
+}
+
+// resolveLocal finds the step of a local, depth first. path holds the locals on
+// the way to it. It reports whether the local leads into a cycle.
+func (d *decoder) resolveLocal(l *local, path []string) bool {
+	for i, name := range path {
+		if name == l.name {
+			cycle := append(append([]string{}, path[i:]...), l.name)
+			d.faults.add(fault(l.rng, "Locals in a cycle", "local.%s. A local cannot depend on itself.", strings.Join(cycle, " -> local.")))
+			return true
+		}
+	}
+	if l.done {
+		return false
+	}
+	path = append(path, l.name)
+	for _, t := range l.expr.Variables() {
+		r, _ := refOf(t)
+		at, latest := rootSteps[r.root], r.String()
+		if r == (ref{rootCell, "replicate"}) {
+			at = stepParam
+		}
+		if next := d.locals[r.attr]; r.root == rootLocal && next != nil {
+			if d.resolveLocal(next, path) {
+				l.done = true
+				return true
+			}
+			at, latest = next.step, next.latest
+		}
+		if at > l.step {
+			l.step, l.latest = at, latest
+		}
+	}
+	l.done = true
+	return false
+}
+
+// checkDynamic reports for_each and labels of dynamic blocks that read names
+// which are not known when blocks are expanded.
+func (d *decoder) checkDynamic() {
+	for _, name := range d.src.names {
+		if body, ok := d.src.files[name].Body.(*hclsyntax.Body); ok {
+			d.checkDynamicIn(body, nil)
+		}
+	}
+}
+
+func (d *decoder) checkDynamicIn(body *hclsyntax.Body, iterators []string) {
+	for _, b := range body.Blocks {
+		inner := iterators
+		if b.Type == "dynamic" && len(b.Labels) == 1 {
+			inner = append(append([]string{}, iterators...), d.checkDynamicBlock(b, iterators))
+		}
+		d.checkDynamicIn(b.Body, inner)
+	}
+}
+
+// checkDynamicBlock checks one dynamic block and returns the name of its
+// iterator.
+func (d *decoder) checkDynamicBlock(b *hclsyntax.Block, iterators []string) string {
+	iterator := b.Labels[0]
+	if attr := b.Body.Attributes["iterator"]; attr != nil {
+		if name := hcl.ExprAsKeyword(attr.Expr); name != "" {
+			iterator = name
+		}
+	}
+	if attr := b.Body.Attributes["for_each"]; attr != nil {
+		d.faults.add(d.checkStatic(attr.Expr, iterators, "for_each")...)
+	}
+	if attr := b.Body.Attributes["labels"]; attr != nil {
+		d.faults.add(d.checkStatic(attr.Expr, append(append([]string{}, iterators...), iterator), "labels")...)
+	}
+	return iterator
+}
+
+// checkStatic checks the names in an expression of a dynamic block. Those of
+// servers and storages are declared by blocks that may be dynamic themselves,
+// and are left to the evaluation.
+func (d *decoder) checkStatic(expr hcl.Expression, extra []string, what string) []*hcl.Diagnostic {
+	var found []*hcl.Diagnostic
+	for _, t := range expr.Variables() {
+		if r := root(t.RootName()); r == rootServer || r == rootStorage {
+			continue
+		}
+		if g := d.checkTraversal(t, stepStatic, extra); g != nil {
+			g.Detail += fmt.Sprintf(" (The %s of a dynamic block is evaluated before there are cells.)", what)
+			found = append(found, g)
+		}
+	}
+	return found
+}

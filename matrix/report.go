@@ -1,0 +1,425 @@
+package matrix
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+func tableSchema() *hcl.BodySchema {
+	return with(attrs("title", "phase", "iteration", "columns", "rows", "across", "transpose", "group_by", "sort", "only", "baseline",
+		"missing", "source", "aggregate", "interval", "legend"),
+		block("column", "label"), block("group"), block("label"))
+}
+
+func columnSchema() *hcl.BodySchema {
+	return attrs("of", "phase", "iteration", "value", "cell", "format", "heading", "relative", "divisor")
+}
+
+func groupSchema() *hcl.BodySchema { return attrs("key", "heading", "order", "style") }
+
+func labelSchema() *hcl.BodySchema { return attrs("heading", "text", "side") }
+
+func chartSchema() *hcl.BodySchema {
+	return attrs("kind", "phase", "iteration", "x", "y", "series", "facet", "only", "log", "baseline", "title", "width")
+}
+
+func textSchema() *hcl.BodySchema { return attrs("body") }
+
+func importSchema() *hcl.BodySchema { return with(attrs("file"), block("check")) }
+
+func importCheckSchema() *hcl.BodySchema { return attrs("column", "formula", "phase") }
+
+// sourceOwn stands for the experiment's own runs as a table's source, sourceAll
+// for these and every import.
+const (
+	sourceOwn = "own"
+	sourceAll = "all"
+)
+
+// decodeReport decodes the blocks of the report, which keep their source order.
+func (d *decoder) decodeReport(blocks hcl.Blocks) {
+	seen := map[string]hcl.Range{}
+	for _, b := range blocks {
+		var made ReportBlock
+		switch b.Type {
+		case "table", "chart", "text", "import":
+		default:
+			continue
+		}
+		name := b.Labels[0]
+		if prior, dup := seen[b.Type+" "+name]; dup {
+			d.faults.add(duplicate(b.Type, name, b.DefRange, prior))
+			continue
+		}
+		seen[b.Type+" "+name] = b.DefRange
+		switch b.Type {
+		case "table":
+			made = d.decodeTable(b)
+		case "chart":
+			made = d.decodeChart(b)
+		case "text":
+			made = d.decodeText(b)
+		case "import":
+			made = d.decodeImport(b)
+		}
+		d.report = append(d.report, made)
+	}
+	d.checkSources()
+}
+
+func (d *decoder) decodeTable(b *hcl.Block) *Table {
+	content, diags := b.Body.Content(tableSchema())
+	d.faults.add(diags...)
+	at := content.Attributes
+	t := &Table{
+		Name: b.Labels[0], Range: b.DefRange,
+		Title:     d.reportExpr(at["title"]),
+		Phase:     read(d, at["phase"], "", textValue),
+		Iteration: read(d, at["iteration"], 0, atLeast(1)),
+		Rows:      d.axisNames(at["rows"]),
+		Across:    d.axisNames(at["across"]),
+		Transpose: read(d, at["transpose"], false, boolValue),
+		Only:      d.reportExpr(at["only"]),
+		Baseline:  d.baseline(at["baseline"]),
+		Missing:   read(d, at["missing"], "", textValue),
+		Source:    read(d, at["source"], sourceOwn, textValue),
+		Aggregate: read(d, at["aggregate"], "run", oneOf("run", "median")),
+		Interval:  read(d, at["interval"], false, boolValue),
+		Legend:    read(d, at["legend"], true, boolValue),
+	}
+	d.checkPhaseName(t.Phase, at["phase"])
+	for _, token := range read(d, at["columns"], nil, textsValue) {
+		t.Columns = append(t.Columns, d.columnOf(token, at["columns"].Expr.Range()))
+	}
+	for _, cb := range content.Blocks.OfType("column") {
+		t.Columns = append(t.Columns, d.decodeColumn(cb))
+	}
+	d.checkColumns(t, at["columns"])
+	t.Group = d.decodeGroup(at["group_by"], content.Blocks.OfType("group"))
+	t.Label = d.decodeLabel(content.Blocks.OfType("label"))
+	for _, key := range read(d, at["sort"], nil, textsValue) {
+		name, descending := strings.CutPrefix(key, "-")
+		t.Sort = append(t.Sort, d.sortKey(t, name, descending, at["sort"].Expr.Range()))
+	}
+	return t
+}
+
+// reportExpr checks an expression of the report's names.
+func (d *decoder) reportExpr(attr *hcl.Attribute) hcl.Expression {
+	if attr == nil {
+		return nil
+	}
+	d.checkReport(attr.Expr)
+	return attr.Expr
+}
+
+// columnOf reads a token of a columns list: "ips.av", or with the phase and the
+// iteration that it is taken from, "qps@query.12".
+func (d *decoder) columnOf(token string, rng hcl.Range) Column {
+	c := Column{Label: token, Of: token, Range: rng}
+	i := strings.LastIndexByte(token, '@')
+	if i <= 0 {
+		return c
+	}
+	c.Of = token[:i]
+	c.Phase = token[i+1:]
+	if d.hasPhase(c.Phase) {
+		return c
+	}
+	if j := strings.LastIndexByte(c.Phase, '.'); j > 0 && d.hasPhase(c.Phase[:j]) {
+		if n, err := strconv.Atoi(c.Phase[j+1:]); err == nil && n > 0 {
+			c.Phase, c.Iteration = c.Phase[:j], n
+			return c
+		}
+	}
+	d.unknownPhase(c.Phase, rng)
+	return c
+}
+
+func (d *decoder) hasPhase(name string) bool {
+	for _, p := range d.phases {
+		if p.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *decoder) unknownPhase(name string, rng hcl.Range) {
+	var names []string
+	for _, p := range d.phases {
+		names = append(names, p.name)
+	}
+	d.faults.add(fault(rng, "Unknown phase", "There is no phase %q%s", name, alternatives(name, "", names)))
+}
+
+func (d *decoder) checkPhaseName(name string, attr *hcl.Attribute) {
+	if name != "" && attr != nil && !d.hasPhase(name) {
+		d.unknownPhase(name, attr.Expr.Range())
+	}
+}
+
+func (d *decoder) decodeColumn(b *hcl.Block) Column {
+	content, diags := b.Body.Content(columnSchema())
+	d.faults.add(diags...)
+	at := content.Attributes
+	c := Column{
+		Label: b.Labels[0], Range: b.DefRange,
+		Of:        read(d, at["of"], "", textValue),
+		Phase:     read(d, at["phase"], "", textValue),
+		Iteration: read(d, at["iteration"], 0, atLeast(1)),
+		Value:     d.reportExpr(at["value"]),
+		Cell:      d.templateExpr(at["cell"]),
+		Format:    read(d, at["format"], "", formatValue),
+		Heading:   read(d, at["heading"], nil, headingValue),
+		Relative:  read(d, at["relative"], false, boolValue),
+		Divisor:   read(d, at["divisor"], 0, divisorValue),
+	}
+	d.checkPhaseName(c.Phase, at["phase"])
+	if c.Of != "" && c.Value != nil {
+		d.faults.add(fault(b.DefRange, "Two ways to say what is shown", "A column shows either the token of `of` or the `value` of an expression; %q has both.", c.Label))
+	}
+	if c.Of == "" && c.Value == nil && c.Cell == nil {
+		c.Of = c.Label
+	}
+	return c
+}
+
+// templateExpr checks an expression that may name the table's columns as {x}.
+func (d *decoder) templateExpr(attr *hcl.Attribute) hcl.Expression { return d.reportExpr(attr) }
+
+func formatValue(v cty.Value) (string, string) {
+	text, wrong := textValue(v)
+	if wrong != "" {
+		return "", wrong
+	}
+	if !goodFormat(text) {
+		return "", fmt.Sprintf(`must be a number format such as "%%.1f" or "%%d", not %q`, text)
+	}
+	return text, ""
+}
+
+// goodFormat reports whether a format prints one number.
+func goodFormat(text string) bool {
+	_, rest, ok := strings.Cut(strings.ReplaceAll(text, "%%", ""), "%")
+	if !ok || strings.Contains(rest, "%") {
+		return false
+	}
+	rest = strings.TrimLeft(rest, "+-# 0123456789.")
+	return rest != "" && strings.ContainsRune("dfegs", rune(rest[0]))
+}
+
+// headingValue reads the one or two lines of a heading.
+func headingValue(v cty.Value) ([]string, string) {
+	if v.Type() == cty.String {
+		return []string{v.AsString()}, ""
+	}
+	lines, wrong := textsValue(v)
+	if wrong != "" || len(lines) == 0 || len(lines) > 2 {
+		return nil, `must be a text or a list of one or two, such as ["2h", "qps"]`
+	}
+	return lines, ""
+}
+
+func divisorValue(v cty.Value) (int, string) {
+	n, wrong := wholeValue(v)
+	if wrong == "" && n != 1000 && n != 1024 {
+		wrong = "must be 1000 or 1024"
+	}
+	return int(n), wrong
+}
+
+func (d *decoder) checkColumns(t *Table, attr *hcl.Attribute) {
+	if len(t.Columns) == 0 && !d.faults.errors() {
+		d.faults.add(fault(t.Range, "Table without columns", "The table %q shows nothing. Give it `columns = [...]` or column blocks.", t.Name))
+	}
+	seen := map[string]hcl.Range{}
+	for _, c := range t.Columns {
+		if prior, dup := seen[c.Label]; dup {
+			if attr != nil && prior == c.Range {
+				d.faults.add(fault(c.Range, "Duplicate column", "The column %q is listed twice. Columns of one label cannot be told apart; use column blocks with labels of their own.", c.Label))
+			} else {
+				d.faults.add(duplicate("column", c.Label, c.Range, prior))
+			}
+			continue
+		}
+		seen[c.Label] = c.Range
+	}
+}
+
+// axisNames reads a list of axes.
+func (d *decoder) axisNames(attr *hcl.Attribute) []string {
+	names := read(d, attr, nil, textsValue)
+	all, _ := d.known(rootAxis)
+	for _, name := range names {
+		if _, ok := d.axisIndex[name]; !ok {
+			d.faults.add(fault(attr.Expr.Range(), "Unknown axis", "There is no axis %q%s", name, alternatives(name, "", all)))
+		}
+	}
+	return names
+}
+
+// baseline reads the row that others are compared with: axis = level.
+func (d *decoder) baseline(attr *hcl.Attribute) map[string]string {
+	row := read(d, attr, nil, textMapValue)
+	all, _ := d.known(rootAxis)
+	for _, axis := range keys(row) {
+		i, ok := d.axisIndex[axis]
+		if !ok {
+			d.faults.add(fault(attr.Expr.Range(), "Unknown axis", "baseline names the axis %q, which there is not%s", axis, alternatives(axis, "", all)))
+			continue
+		}
+		if _, ok := d.axes[i].index[row[axis]]; !ok {
+			d.faults.add(fault(attr.Expr.Range(), "Unknown level", "The axis %q has no level %q%s", axis, row[axis], alternatives(row[axis], "", d.axes[i].names())))
+		}
+	}
+	return row
+}
+
+func (d *decoder) decodeGroup(by *hcl.Attribute, blocks hcl.Blocks) *Group {
+	var g *Group
+	if by != nil {
+		g = &Group{Axes: d.axisNames(by), Style: "line", Range: by.Range}
+	}
+	for _, b := range blocks {
+		if g != nil {
+			d.faults.add(fault(b.DefRange, "Two ways to group", "A table has either group_by or one group block."))
+			continue
+		}
+		content, diags := b.Body.Content(groupSchema())
+		d.faults.add(diags...)
+		at := content.Attributes
+		g = &Group{
+			Key: d.reportExpr(d.required(content, "key", b.DefRange, "group block")), Heading: d.reportExpr(at["heading"]),
+			Order: read(d, at["order"], nil, textsValue),
+			Style: read(d, at["style"], "line", oneOf("line", "heading", "rule")),
+			Range: b.DefRange,
+		}
+	}
+	return g
+}
+
+func (d *decoder) decodeLabel(blocks hcl.Blocks) Label {
+	l := Label{Side: "right"}
+	for i, b := range blocks {
+		if i > 0 {
+			d.faults.add(fault(b.DefRange, "Second label block", "A table has one label block. Join the two."))
+			continue
+		}
+		content, diags := b.Body.Content(labelSchema())
+		d.faults.add(diags...)
+		at := content.Attributes
+		l.Heading = read(d, at["heading"], "", textValue)
+		l.HasHead = at["heading"] != nil
+		l.Text = d.reportExpr(at["text"])
+		l.Side = read(d, at["side"], "right", oneOf("right", "left"))
+		l.Range = b.DefRange
+	}
+	return l
+}
+
+// sortKey checks that a sort key names a column or an axis.
+func (d *decoder) sortKey(t *Table, name string, descending bool, rng hcl.Range) SortKey {
+	known, _ := d.known(rootAxis)
+	for _, c := range t.Columns {
+		known = append(known, c.Label)
+	}
+	found := false
+	for _, k := range known {
+		found = found || k == name
+	}
+	if !found {
+		d.faults.add(fault(rng, "Unknown sort key", "%q is neither a column of this table nor an axis%s", name, alternatives(name, "", known)))
+	}
+	return SortKey{By: name, Descending: descending}
+}
+
+func (d *decoder) decodeChart(b *hcl.Block) *Chart {
+	content, diags := b.Body.Content(chartSchema())
+	d.faults.add(diags...)
+	at := content.Attributes
+	for _, name := range []string{"kind", "phase", "x", "y"} {
+		d.required(content, name, b.DefRange, "chart")
+	}
+	c := &Chart{
+		Name: b.Labels[0], Range: b.DefRange,
+		Kind:      read(d, at["kind"], "bar", oneOf("bar", "line", "box")),
+		Title:     read(d, at["title"], "", textValue),
+		Phase:     read(d, at["phase"], "", textValue),
+		Iteration: read(d, at["iteration"], 0, atLeast(1)),
+		X:         read(d, at["x"], "", textValue),
+		Y:         read(d, at["y"], "", textValue),
+		Series:    d.axisNames(at["series"]),
+		Facet:     d.axisNames(at["facet"]),
+		Only:      d.reportExpr(at["only"]),
+		Log:       read(d, at["log"], false, boolValue),
+		Baseline:  d.baseline(at["baseline"]),
+		Width:     read(d, at["width"], 0, atLeast(100)),
+	}
+	d.checkPhaseName(c.Phase, at["phase"])
+	if _, axis := d.axisIndex[c.X]; !axis && c.X != "" && c.X != "time" && c.X != "iteration" {
+		all, _ := d.known(rootAxis)
+		d.faults.add(fault(at["x"].Expr.Range(), "Unknown axis", `x is an axis, "time" or "iteration"; there is no axis %q%s`, c.X, alternatives(c.X, "", all)))
+	}
+	return c
+}
+
+func (d *decoder) decodeText(b *hcl.Block) *Text {
+	content, diags := b.Body.Content(textSchema())
+	d.faults.add(diags...)
+	return &Text{Name: b.Labels[0], Range: b.DefRange, Body: d.reportExpr(d.required(content, "body", b.DefRange, "text block"))}
+}
+
+func (d *decoder) decodeImport(b *hcl.Block) *Import {
+	content, diags := b.Body.Content(importSchema())
+	d.faults.add(diags...)
+	i := &Import{Name: b.Labels[0], Range: b.DefRange}
+	if i.Name == sourceOwn || i.Name == sourceAll {
+		d.faults.add(fault(b.LabelRanges[0], "Reserved name", "An import cannot be called %q: as a table's source the word means something else.", i.Name))
+	}
+	if attr := d.required(content, "file", b.DefRange, "import block"); attr != nil {
+		name := read(d, attr, "", textValue)
+		i.File = beside(d.src.dir, name)
+		if name != "" && !isFile(i.File) {
+			d.faults.add(fault(attr.Expr.Range(), "No such file", "There is no file %s; names are relative to the experiment's directory.", name))
+		}
+	}
+	for _, cb := range content.Blocks {
+		cc, diags := cb.Body.Content(importCheckSchema())
+		d.faults.add(diags...)
+		c := ImportCheck{Range: cb.DefRange}
+		c.Column = read(d, d.required(cc, "column", cb.DefRange, "check"), "", textValue)
+		c.Formula = d.reportExpr(d.required(cc, "formula", cb.DefRange, "check"))
+		c.Phase = read(d, cc.Attributes["phase"], "", textValue)
+		d.checkPhaseName(c.Phase, cc.Attributes["phase"])
+		i.Checks = append(i.Checks, c)
+	}
+	return i
+}
+
+// checkSources reports tables whose source is no import.
+func (d *decoder) checkSources() {
+	names := []string{sourceOwn, sourceAll}
+	for _, b := range d.report {
+		if i, ok := b.(*Import); ok {
+			names = append(names, i.Name)
+		}
+	}
+	for _, b := range d.report {
+		t, ok := b.(*Table)
+		if !ok {
+			continue
+		}
+		found := false
+		for _, name := range names {
+			found = found || name == t.Source
+		}
+		if !found {
+			d.faults.add(fault(t.Range, "Unknown source", "The table %q takes its rows from %q, which no import block is called%s", t.Name, t.Source, alternatives(t.Source, "", names)))
+		}
+	}
+}
