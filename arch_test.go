@@ -56,6 +56,14 @@ var rules = []rule{
 		reason: "a report shows what was recorded, on any host, with no server near",
 	},
 	{
+		room:   "experiments",
+		reason: "definitions are data; only their tests are Go",
+	},
+	{
+		room:   "docs",
+		reason: "documents are text; only their tests are Go",
+	},
+	{
 		room:   "cmd/...",
 		may:    []string{"..."},
 		reason: "the front door wires all rooms",
