@@ -9,16 +9,16 @@ const Own = "own"
 // that describe one.
 type Attempt struct {
 	Source    string         // Own, or the name of the import block
-	ID        int64          // identifies the attempt in the store; 0 for imports
+	ID        int64          // identifies the attempt in the record; 0 for imports
 	Cell      matrix.CellKey // as it was called then
 	Levels    map[string]string
 	Matrix    string
 	Replicate int // from 1
 	Number    int // from 1, for each cell and replicate; the highest is the newest
 	Status    matrix.Status
-	Message   string // why it failed, was skipped or interrupted
-	Withdrawn string // the reason given to invalidate, else ""
-	Accepted  bool   // a human let it stand although it is stale
+	Message   string               // why it failed, was skipped or interrupted
+	Withdrawn string               // the reason given to invalidate, else ""
+	Accepted  []matrix.Fingerprint // of the last phase, that a human let it stand for
 	Phases    []PhaseResult
 
 	Facts     map[string]string // of host, build and definition
@@ -29,7 +29,7 @@ type Attempt struct {
 // A PhaseResult is one iteration of one phase of an attempt.
 type PhaseResult struct {
 	Phase       string // the name under which results are kept
-	Iteration   int    // from 1
+	Iteration   int    // from 1; 0 is the phase as a whole
 	Block       string // the phase block that ran; it differs from Phase where it continues another
 	Fingerprint matrix.Fingerprint
 	Status      matrix.Status
@@ -42,19 +42,11 @@ type PhaseResult struct {
 	Metrics Metrics          // what was recorded
 	Printed map[string]Value // by column token: what an imported file says
 
-	// Doubts are what makes the numbers doubtful (swap, steal, a partial
-	// interval, an interruption ...), as sentences without the full stop.
-	Doubts []string
+	Flags []matrix.Flag // what makes the numbers doubtful
 }
 
-// Metrics are the recorded metrics of a phase, by name, in base units.
-type Metrics map[string]Metric
-
-// A Metric is one recorded number and its unit, such as "s", "B" or "count".
-type Metric struct {
-	Value float64
-	Unit  string
-}
+// Metrics are the recorded metrics of a phase, by name.
+type Metrics map[string]matrix.Metric
 
 // An OptionOutcome is a server option that did not end as it was asked for.
 type OptionOutcome struct {

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"fmt"
+	"os"
+
 	"dbmatrix/matrix"
 
 	"github.com/hashicorp/hcl/v2"
@@ -22,21 +25,146 @@ type Input struct {
 	Eval Eval
 
 	// Show is the source whose rows are shown (Own, the name of an import
-	// block, or "all") in place of what the tables say; "" leaves it to them.
+	// block, or All) in place of what the tables say; "" leaves it to them.
 	Show string
 }
 
+// All is the source that stands for every one of them.
+const All = "all"
+
 // Build makes the report of an experiment: every table and text block of its
-// definition, in source order. Faults of the definition are errors with their
-// place; the document then lacks those blocks. What is doubtful about the
-// numbers is no diagnostic: it stands under the tables.
+// definition, in source order. Faults of the definition and of imported files
+// are diagnostics with their place; blocks they spoil are missing from the
+// document. What is doubtful about the numbers is no diagnostic: it stands under
+// the tables.
 func Build(in Input) (*Document, hcl.Diagnostics) {
-	b := &builder{in: in, doc: &Document{}}
+	b := newBuilder(in)
+	for _, block := range in.Experiment.Report {
+		switch block := block.(type) {
+		case *matrix.Table:
+			if t := b.table(block); t != nil {
+				b.doc.Blocks = append(b.doc.Blocks, Block{Table: t})
+			}
+		case *matrix.Text:
+			b.doc.Blocks = append(b.doc.Blocks, Block{Text: b.text(block)})
+		}
+	}
 	return b.doc, b.diags
 }
 
+// BuildTable makes one table that need not be in the definition.
+func BuildTable(in Input, t *matrix.Table) (*Table, hcl.Diagnostics) {
+	b := newBuilder(in)
+	return b.table(t), b.diags
+}
+
+// A builder holds what all blocks of a report are made from.
 type builder struct {
-	in    Input
-	doc   *Document
+	in      Input
+	doc     *Document
+	library *Library
+	axes    *axisOrder
+	runs    map[string][]*run // by source
+	sources []string          // in the order in which rows of them are shown
+
+	// recorded are the metrics and imported columns that some run has.
+	recorded map[string]bool
+
 	diags hcl.Diagnostics
+	said  map[string]bool // what diags already holds
+}
+
+func newBuilder(in Input) *builder {
+	exp := in.Experiment
+	b := &builder{
+		in: in, library: NewLibrary(), axes: newAxisOrder(exp, in.Cells),
+		doc:  &Document{Title: exp.Title, Description: exp.Description, Source: exp.Source},
+		runs: map[string][]*run{}, recorded: map[string]bool{}, said: map[string]bool{}, sources: []string{Own},
+	}
+	cells := newCellIndex(b.axes.names, in.Cells)
+	b.runs[Own] = ownRuns(in.Cells, cells, in.Attempts, exp.Replicates)
+	b.note(in.Attempts)
+	for _, block := range exp.Report {
+		imp, ok := block.(*matrix.Import)
+		if !ok {
+			continue
+		}
+		attempts := b.readImport(imp)
+		b.sources = append(b.sources, imp.Name)
+		b.runs[imp.Name] = importedRuns(cells, attempts)
+		b.note(attempts)
+	}
+	return b
+}
+
+// note remembers the names of what was recorded, and levels that the definition
+// does not have.
+func (b *builder) note(attempts []Attempt) {
+	for i := range attempts {
+		a := &attempts[i]
+		if a.Source != Own {
+			for _, axis := range b.axes.names {
+				if level, ok := a.Levels[axis]; ok {
+					b.axes.add(axisLevel{axis, level})
+				}
+			}
+		}
+		for j := range a.Phases {
+			for name := range a.Phases[j].Metrics {
+				b.recorded[name] = true
+			}
+			for token := range a.Phases[j].Printed {
+				b.recorded[token] = true
+			}
+		}
+	}
+}
+
+func (b *builder) readImport(imp *matrix.Import) []Attempt {
+	f, err := os.Open(imp.File)
+	if err != nil {
+		b.fault(imp.Range, "Imported file not read", "%s", err)
+		return nil
+	}
+	defer f.Close()
+	attempts, err := ReadImport(f, imp.Name, imp.File, b.axes.names)
+	if err != nil {
+		b.fault(imp.Range, "Imported file with faults", "%s", err)
+		return nil
+	}
+	return attempts
+}
+
+// fault records an error of the definition once, however many rows show it.
+func (b *builder) fault(at hcl.Range, summary, format string, args ...any) {
+	b.add(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: at.Ptr()})
+}
+
+func (b *builder) warn(at hcl.Range, summary, format string, args ...any) {
+	b.add(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: at.Ptr()})
+}
+
+func (b *builder) add(diags ...*hcl.Diagnostic) {
+	for _, d := range diags {
+		key := d.Summary + "\x00" + d.Detail
+		if d.Subject != nil {
+			key += d.Subject.String()
+		}
+		if !b.said[key] {
+			b.said[key] = true
+			b.diags = append(b.diags, d)
+		}
+	}
+}
+
+// source returns whose rows a table shows.
+func (b *builder) source(t *matrix.Table) string {
+	switch {
+	case b.in.Show != "":
+		return b.in.Show
+	case t.Source != "":
+		return t.Source
+	default:
+		return Own
+	}
 }

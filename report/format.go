@@ -164,6 +164,9 @@ func decimals(n int) numberFormat { return numberFormat{verb: 'f', precision: n}
 func common(values []float64) numberFormat {
 	largest, need := 0.0, 0
 	for _, x := range values {
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			continue
+		}
 		largest = max(largest, math.Abs(x))
 		need = max(need, decimalsOf(strings.TrimRight(roundHalfUp(x, 2), "0")))
 	}

@@ -3,14 +3,14 @@ package report
 import (
 	"fmt"
 	"io"
-	"sort"
 	"strings"
 )
 
 // Options say how much of a document is written.
 type Options struct {
-	// Bare leaves out everything around a table: title, caption, footnotes,
-	// legend. What remains is what a blog post prints between its own words.
+	// Bare leaves out everything around a table: title, caption, footnotes
+	// with their marks, legend. What remains is what a blog post prints
+	// between its own words.
 	Bare bool
 }
 
@@ -19,7 +19,12 @@ type Renderer func(w io.Writer, d *Document, o Options) error
 
 // Formats returns the renderers by the name of their format.
 func Formats() map[string]Renderer {
-	return map[string]Renderer{}
+	return map[string]Renderer{
+		"markdown": Markdown,
+		"text":     Plain,
+		"csv":      CSV,
+		"json":     JSON,
+	}
 }
 
 // Render writes a document in the named format.
@@ -27,12 +32,43 @@ func Render(w io.Writer, d *Document, format string, o Options) error {
 	formats := Formats()
 	render, ok := formats[format]
 	if !ok {
-		names := make([]string, 0, len(formats))
-		for name := range formats {
-			names = append(names, name)
-		}
-		sort.Strings(names)
-		return fmt.Errorf("there is no report format %q; the formats are %s", format, strings.Join(names, ", "))
+		return fmt.Errorf("there is no report format %q; the formats are %s", format, strings.Join(sortedKeys(formats), ", "))
 	}
 	return render(w, d, o)
+}
+
+// Only returns a document of nothing but the named tables, in the order of the
+// names.
+func (d *Document) Only(names ...string) (*Document, error) {
+	only := &Document{}
+	for _, name := range names {
+		t := d.Table(name)
+		if t == nil {
+			if near := nearest(name, d.Tables()); near != "" {
+				return nil, fmt.Errorf("there is no table %q; did you mean %q?", name, near)
+			}
+			return nil, fmt.Errorf("there is no table %q; the tables are %s", name, strings.Join(d.Tables(), ", "))
+		}
+		only.Blocks = append(only.Blocks, Block{Table: t})
+	}
+	return only, nil
+}
+
+// tables returns the tables of a document.
+func (d *Document) tables() []*Table {
+	var tables []*Table
+	for _, b := range d.Blocks {
+		if b.Table != nil {
+			tables = append(tables, b.Table)
+		}
+	}
+	return tables
+}
+
+// heading returns what stands over the table.
+func (t *Table) heading() string {
+	if t.Title != "" {
+		return t.Title
+	}
+	return t.Name
 }

@@ -52,12 +52,13 @@ type Table struct {
 	// vary in them, as "io = buffered".
 	Caption []string
 
+	Axes    []string // that make a row
 	Label   LabelColumn
 	Columns []Column
 	Rows    []Row
 
-	// GroupStyle says how groups are kept apart: "line", "heading" or
-	// "rule"; "" where the table has none.
+	// GroupStyle says how groups are kept apart: GroupLine, GroupHeading or
+	// GroupRule; "" where the table has no groups.
 	GroupStyle string
 
 	// Transposed tables show Columns downwards and Rows across.
@@ -96,7 +97,8 @@ type Column struct {
 // A Row is one row of a table.
 type Row struct {
 	Label  string
-	Levels map[string]string // on the axes that all cells of the row agree in
+	Levels map[string]string // on the axes that make the row
+	Source string            // Own, or the name of an import block
 	Group  string            // the heading of its group, or its key
 	First  bool              // the first row of its group
 	Notes  []int             // footnote marks on the label
@@ -121,3 +123,10 @@ type LegendEntry struct {
 	Term string
 	Text string
 }
+
+// Ways to keep groups of rows apart.
+const (
+	GroupLine    = "line"    // a line with a "."
+	GroupHeading = "heading" // a line with the group's heading
+	GroupRule    = "rule"    // a drawn line
+)

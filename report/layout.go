@@ -1,0 +1,155 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A layout is a table as a grid of texts, numbers first and the label last
+// unless it stands at the left. Text and Markdown draw it.
+type layout struct {
+	over  [][]span // lines over the headings, outermost first
+	heads [][]string
+	right []bool // columns that are flush right
+	lines []gridLine
+}
+
+// A span is a heading over several columns.
+type span struct {
+	text        string
+	first, last int // columns
+}
+
+// A gridLine is one line of the grid: cells, or what keeps groups apart.
+type gridLine struct {
+	cells   []gridCell
+	between string // GroupLine, GroupHeading or GroupRule; "" for a row
+	heading string // of the group
+}
+
+type gridCell struct {
+	text  string
+	marks []int
+}
+
+func layOut(t *Table) *layout {
+	if t.Transposed {
+		return layOutTransposed(t)
+	}
+	l := &layout{}
+	offset := 0
+	if t.Label.Left {
+		offset = 1
+	}
+	n := len(t.Columns) + 1
+	label := n - 1
+	if t.Label.Left {
+		label = 0
+	}
+	l.right = make([]bool, n)
+	for i, c := range t.Columns {
+		l.right[i+offset] = c.Number
+	}
+	l.over = spans(t.Columns, offset)
+	l.heads = heads(t, offset, label)
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if r.First && (i > 0 || t.GroupStyle == GroupHeading) {
+			l.lines = append(l.lines, gridLine{between: t.GroupStyle, heading: r.Group})
+		}
+		cells := make([]gridCell, n)
+		cells[label] = gridCell{r.Label, r.Notes}
+		for j, c := range r.Cells {
+			cells[j+offset] = gridCell{c.Text, c.Notes}
+		}
+		l.lines = append(l.lines, gridLine{cells: cells})
+	}
+	return l
+}
+
+// spans returns the header lines of the levels laid across. A level is written
+// once for the columns that it and all levels over it have in common.
+func spans(columns []Column, offset int) [][]span {
+	var lines [][]span
+	if len(columns) == 0 {
+		return nil
+	}
+	for depth := range columns[0].Over {
+		var line []span
+		for i, c := range columns {
+			if i > 0 && slices.Equal(c.Over[:depth+1], columns[i-1].Over[:depth+1]) {
+				line[len(line)-1].last = i + offset
+				continue
+			}
+			line = append(line, span{c.Over[depth], i + offset, i + offset})
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// heads returns the heading lines. Headings of fewer lines stand on the last
+// ones; lines without a word are left out.
+func heads(t *Table, offset, label int) [][]string {
+	height := 1
+	for _, c := range t.Columns {
+		height = max(height, len(c.Heading))
+	}
+	lines := make([][]string, height)
+	for i := range lines {
+		lines[i] = make([]string, len(t.Columns)+1)
+		for j, c := range t.Columns {
+			if k := i - (height - len(c.Heading)); k >= 0 {
+				lines[i][j+offset] = c.Heading[k]
+			}
+		}
+	}
+	lines[height-1][label] = t.Label.Heading
+	return slices.DeleteFunc(lines, func(line []string) bool {
+		return !slices.ContainsFunc(line, func(s string) bool { return s != "" })
+	})
+}
+
+// layOutTransposed shows rows across and columns downwards, the names of the
+// columns at the left.
+func layOutTransposed(t *Table) *layout {
+	l := &layout{right: make([]bool, len(t.Rows)+1)}
+	head := make([]string, len(t.Rows)+1)
+	head[0] = t.Label.Heading
+	marks := gridLine{cells: make([]gridCell, len(t.Rows)+1)}
+	marked := false
+	for i, r := range t.Rows {
+		head[i+1] = r.Label
+		l.right[i+1] = true
+		marks.cells[i+1].marks = r.Notes
+		marked = marked || len(r.Notes) > 0
+	}
+	l.heads = [][]string{head}
+	if marked { // footnotes of a whole column stand on a line of their own
+		l.lines = append(l.lines, marks)
+	}
+	for j, c := range t.Columns {
+		line := gridLine{cells: []gridCell{{text: c.title()}}}
+		for _, r := range t.Rows {
+			line.cells = append(line.cells, gridCell{r.Cells[j].Text, r.Cells[j].Notes})
+		}
+		l.lines = append(l.lines, line)
+	}
+	return l
+}
+
+// title is a column's heading on one line.
+func (c *Column) title() string {
+	words := slices.DeleteFunc(append(slices.Clone(c.Over), c.Heading...), func(s string) bool { return s == "" })
+	return strings.Join(words, " ")
+}
+
+// numbered prints footnote marks, each with the given brackets.
+func numbered(marks []int, format string) string {
+	var b strings.Builder
+	for _, n := range marks {
+		fmt.Fprintf(&b, format, n)
+	}
+	return b.String()
+}

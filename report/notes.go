@@ -1,0 +1,369 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"dbmatrix/matrix"
+)
+
+// mark returns the number of a footnote.
+func (tb *tableBuilder) mark(text string) int {
+	if n, ok := tb.marks[text]; ok {
+		return n
+	}
+	tb.out.Footnotes = append(tb.out.Footnotes, text)
+	tb.marks[text] = len(tb.out.Footnotes)
+	return len(tb.out.Footnotes)
+}
+
+// valueNotes returns the footnotes of a value: why it is missing, or what makes
+// it doubtful.
+func (tb *tableBuilder) valueNotes(m measured) []int {
+	var notes []int
+	add := func(text string) {
+		if n := tb.mark(text); !slices.Contains(notes, n) {
+			notes = append(notes, n)
+		}
+	}
+	if !m.Known && !m.text && m.why != "" {
+		add(m.why)
+	}
+	for _, o := range m.from {
+		if o.result.Status == matrix.SLAMissed {
+			add(withMessage(fmt.Sprintf("phase %s: %s", o.result.Phase, matrix.SLAMissed), o.result.Message))
+		}
+		for _, f := range o.result.Flags {
+			add(withMessage(strings.ReplaceAll(f.Name, "_", " "), f.Detail))
+		}
+		if o.run.stale {
+			add("measured with other inputs than the definition has now (stale)")
+		}
+	}
+	return notes
+}
+
+// hoist takes the footnotes that all cells of a row have off them: they belong
+// to the row.
+func hoist(cells []Cell) []int {
+	if len(cells) < 2 {
+		return nil
+	}
+	var common []int
+	for _, n := range cells[0].Notes {
+		everywhere := !slices.ContainsFunc(cells, func(c Cell) bool { return !slices.Contains(c.Notes, n) })
+		if everywhere {
+			common = append(common, n)
+		}
+	}
+	for i := range cells {
+		cells[i].Notes = slices.DeleteFunc(cells[i].Notes, func(n int) bool { return slices.Contains(common, n) })
+	}
+	return common
+}
+
+// rowNotes returns the footnotes of a row as a whole: cells that it merges, and
+// runs that are not among those it shows.
+func (tb *tableBuilder) rowNotes(r *row) []int {
+	var notes []int
+	hidden := map[string]bool{}
+	for _, s := range r.slots {
+		for _, axis := range tb.hiddenAxes(s) {
+			if !hidden[axis] {
+				hidden[axis] = true
+				notes = append(notes, tb.mark(fmt.Sprintf("stands for cells that differ in %s (%s)", axis, tb.b.axes.describe(axis, s.runs))))
+			}
+		}
+	}
+	for _, s := range r.slots {
+		var lost []string
+		for _, run := range s.runs {
+			if run.attempt != nil && run.attempt.Status != "" && !run.attempt.Status.Complete() || run.withdrawn != "" {
+				lost = append(lost, run.why())
+			}
+		}
+		if len(lost) > 0 && len(lost) < len(s.runs) {
+			notes = append(notes, tb.mark(fmt.Sprintf("%d of %d runs not counted (%s)", len(lost), len(s.runs), lost[0])))
+		}
+	}
+	return notes
+}
+
+// hiddenAxes returns the axes that the cells of a slot differ in, where they are
+// not one shared measurement.
+func (tb *tableBuilder) hiddenAxes(s *slot) []string {
+	if len(s.runs) < 2 || tb.oneMeasurement(s) {
+		return nil
+	}
+	return varying(tb.b.axes.names, s.runs)
+}
+
+// oneMeasurement reports whether the runs of each replicate in a slot share what
+// the table shows.
+func (tb *tableBuilder) oneMeasurement(s *slot) bool {
+	seen := map[int]sharedResult{}
+	for _, r := range s.runs {
+		for _, c := range tb.columns {
+			if c.token == "" {
+				return false
+			}
+			result := r.results[iteration{c.phase, r.iterationOf(c.phase, c.iteration)}]
+			if result == nil {
+				continue
+			}
+			at := sharedResult{result.Origin, result.Phase, result.Iteration}
+			if first, ok := seen[r.replicate]; at.origin == 0 || ok && first != at {
+				return false
+			}
+			seen[r.replicate] = at
+		}
+	}
+	return true
+}
+
+// caption names what all rows have in common: the axes that neither rows nor
+// columns show.
+func (tb *tableBuilder) caption() []string {
+	var shown []*run
+	for _, r := range tb.rows {
+		shown = append(shown, r.runs...)
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	vary := varying(tb.b.axes.names, shown)
+	var parts []string
+	for _, axis := range tb.b.axes.names {
+		level, ok := shown[0].levels[axis]
+		if !ok || slices.Contains(vary, axis) || slices.Contains(tb.rowAxes, axis) || slices.Contains(tb.across, axis) {
+			continue
+		}
+		text := tb.b.axes.label(axis, level)
+		if text == "" {
+			text = level
+		}
+		parts = append(parts, tb.b.axes.labels[axis]+" = "+text)
+	}
+	return parts
+}
+
+// remarks are what is to be said of the table as a whole.
+func (tb *tableBuilder) remarks() []string {
+	var remarks []string
+	remarks = append(remarks, tb.replicateRemark()...)
+	remarks = append(remarks, tb.baselineRemark()...)
+	remarks = append(remarks, tb.optionRemarks()...)
+	return append(remarks, tb.factRemarks()...)
+}
+
+// replicateRemark says how many runs a row stands for and which is shown.
+func (tb *tableBuilder) replicateRemark() []string {
+	low, high := 0, 0
+	for _, r := range tb.rows {
+		for _, s := range r.slots {
+			n := len(s.runs)
+			if tb.deciding != nil {
+				n = len(tb.sample(s, tb.deciding))
+			}
+			if low == 0 || n < low {
+				low = n
+			}
+			high = max(high, n)
+		}
+	}
+	if high < 2 {
+		return nil
+	}
+	count := fmt.Sprintf("n = %d", high)
+	if low != high {
+		count = fmt.Sprintf("n = %d to %d", low, high)
+	}
+	text := fmt.Sprintf("%s runs; each row is the run with the lower median of %s", count, tb.deciding.label)
+	if tb.def.Aggregate == aggregateMedian {
+		text = count + " runs; each number is the median of its column"
+	}
+	if tb.def.Interval {
+		text += fmt.Sprintf("; lo..hi is the %d%% interval of the median, with fewer than %d runs minimum and maximum", int(confidence*100), intervalRuns)
+	}
+	return []string{text}
+}
+
+// baselineRemark says what ratios are to, and that too few runs were there to
+// tell a difference from noise.
+func (tb *tableBuilder) baselineRemark() []string {
+	compares := slices.ContainsFunc(tb.columns, (*column).comparison)
+	if !compares || len(tb.def.Baseline) == 0 {
+		return nil
+	}
+	var names []string
+	for _, axis := range tb.b.axes.names {
+		if level, ok := tb.def.Baseline[axis]; ok {
+			names = append(names, axis+" = "+level)
+		}
+	}
+	text := "compared with " + strings.Join(names, ", ")
+	few := false
+	for _, r := range tb.rows {
+		for _, s := range r.slots {
+			for _, c := range tb.columns {
+				base := tb.baseline(s)
+				if !c.relative || base == nil || base == s {
+					continue
+				}
+				if _, _, ok := compare(tb.sample(s, tb.plain(c)), tb.sample(base, tb.plain(c))); !ok {
+					few = true
+				}
+			}
+		}
+	}
+	if few {
+		text += fmt.Sprintf("; too few runs to test (%d a side are needed)", testRuns)
+	}
+	return []string{text}
+}
+
+// shownRuns returns the runs that stand for the slots of the table.
+func (tb *tableBuilder) shownRuns() []*run {
+	var runs []*run
+	for _, r := range tb.rows {
+		for _, s := range r.slots {
+			if shown := tb.shown(s); shown != nil && shown.attempt != nil {
+				runs = append(runs, shown)
+			}
+		}
+	}
+	return runs
+}
+
+// optionRemarks name the options that are not in force as they were asked for.
+func (tb *tableBuilder) optionRemarks() []string {
+	count := map[string]int{}
+	for _, r := range tb.shownRuns() {
+		for _, o := range r.attempt.Options {
+			text := fmt.Sprintf("option %s: asked %s, in force %s (%s)", o.Name, o.Asked, o.InForce, o.Outcome)
+			if o.InForce == "" {
+				text = fmt.Sprintf("option %s: asked %s, %s", o.Name, o.Asked, o.Outcome)
+			}
+			count[text]++
+		}
+	}
+	texts := make([]string, 0, len(count))
+	for text := range count {
+		texts = append(texts, text)
+	}
+	sort.Strings(texts)
+	for i, text := range texts {
+		texts[i] = fmt.Sprintf("%s, %s", text, rowCount(count[text]))
+	}
+	return texts
+}
+
+func rowCount(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
+}
+
+// factRemarks name the facts in which the rows differ although no axis that the
+// table shows tells so.
+func (tb *tableBuilder) factRemarks() []string {
+	runs := tb.shownRuns()
+	names := map[string]bool{}
+	for _, r := range runs {
+		for name := range r.attempt.Facts {
+			names[name] = true
+		}
+	}
+	var remarks []string
+	for _, name := range sortedKeys(names) {
+		values := map[string]int{}
+		for _, r := range runs {
+			if v, ok := r.attempt.Facts[name]; ok {
+				values[v]++
+			}
+		}
+		if len(values) < 2 || tb.toldByAxis(name, runs) {
+			continue
+		}
+		var parts []string
+		for _, v := range sortedKeys(values) {
+			parts = append(parts, fmt.Sprintf("%s (%s)", v, rowCount(values[v])))
+		}
+		remarks = append(remarks, fmt.Sprintf("the rows differ in %s: %s", name, strings.Join(parts, ", ")))
+	}
+	return remarks
+}
+
+// toldByAxis reports whether some axis that the table shows determines a fact.
+func (tb *tableBuilder) toldByAxis(fact string, runs []*run) bool {
+	return slices.ContainsFunc(slices.Concat(tb.rowAxes, tb.across), func(axis string) bool {
+		first := map[string]string{}
+		for _, r := range runs {
+			level, v := r.levels[axis], r.attempt.Facts[fact]
+			if old, ok := first[level]; ok && old != v {
+				return false
+			}
+			first[level] = v
+		}
+		return true
+	})
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// legend explains the tokens and levels that the table shows.
+func (tb *tableBuilder) legend() []LegendEntry {
+	var entries []LegendEntry
+	seen := map[string]bool{}
+	for _, c := range tb.columns {
+		if c.spec == nil || seen[c.token] {
+			continue
+		}
+		seen[c.token] = true
+		text := c.spec.Legend
+		if divisor := cmp.Or(c.divisor, c.spec.Divisor); divisor > 0 {
+			text += fmt.Sprintf(" (%d kB to the MB)", divisor)
+		}
+		entries = append(entries, LegendEntry{Term: c.token, Text: text})
+	}
+	return append(entries, tb.levelLegend()...)
+}
+
+func (tb *tableBuilder) levelLegend() []LegendEntry {
+	var entries []LegendEntry
+	for _, axis := range slices.Concat(tb.rowAxes, tb.across) {
+		for _, level := range tb.levelsShown(axis) {
+			if about := tb.b.axes.about[axisLevel{axis, level}]; about != "" {
+				entries = append(entries, LegendEntry{Term: level, Text: about})
+			}
+		}
+	}
+	return entries
+}
+
+// levelsShown returns the levels of an axis that the rows have, in their order.
+func (tb *tableBuilder) levelsShown(axis string) []string {
+	var levels []string
+	for _, r := range tb.rows {
+		for _, run := range r.runs {
+			if level, ok := run.levels[axis]; ok && !slices.Contains(levels, level) {
+				levels = append(levels, level)
+			}
+		}
+	}
+	sort.SliceStable(levels, func(i, j int) bool {
+		return tb.b.axes.pos[axisLevel{axis, levels[i]}] < tb.b.axes.pos[axisLevel{axis, levels[j]}]
+	})
+	return levels
+}

@@ -1,0 +1,214 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// columnGap is the space between two columns.
+const columnGap = 2
+
+// Plain writes a document as aligned text, as it stands in a <pre>: numbers
+// flush right, the label last, a "." between groups.
+func Plain(w io.Writer, d *Document, o Options) error {
+	var b bytes.Buffer
+	if d.Title != "" && !o.Bare {
+		fmt.Fprintf(&b, "%s\n%s\n", d.Title, strings.Repeat("=", utf8.RuneCountInString(d.Title)))
+	}
+	for _, part := range []string{d.Description, prefixed("Source: ", d.Source)} {
+		if part != "" && !o.Bare {
+			fmt.Fprintf(&b, "\n%s\n", part)
+		}
+	}
+	for _, block := range d.Blocks {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		switch {
+		case block.Table != nil:
+			plainTable(&b, block.Table, o)
+		case block.Text != nil && !o.Bare:
+			fmt.Fprintf(&b, "%s\n", strings.TrimSpace(block.Text.Markdown))
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+func plainTable(b *bytes.Buffer, t *Table, o Options) {
+	if !o.Bare {
+		fmt.Fprintf(b, "- %s\n", t.heading())
+		if len(t.Caption) > 0 {
+			fmt.Fprintf(b, "  %s\n", strings.Join(t.Caption, ", "))
+		}
+		b.WriteByte('\n')
+	}
+	newTextGrid(layOut(t), o.Bare).write(b)
+	if o.Bare {
+		return
+	}
+	if len(t.Footnotes)+len(t.Remarks)+len(t.Legend) > 0 {
+		b.WriteByte('\n')
+	}
+	for i, text := range t.Footnotes {
+		fmt.Fprintf(b, "[%d] %s\n", i+1, text)
+	}
+	for _, text := range t.Remarks {
+		fmt.Fprintf(b, "* %s\n", text)
+	}
+	width := 0
+	for _, e := range t.Legend {
+		width = max(width, utf8.RuneCountInString(e.Term))
+	}
+	for _, e := range t.Legend {
+		fmt.Fprintf(b, "%s  %s\n", pad(e.Term, width), e.Text)
+	}
+}
+
+// A textGrid is a layout with the widths of its columns.
+type textGrid struct {
+	*layout
+	bare  bool
+	width []int // of each column
+	marks []int // of the marks in each column, which follow the numbers
+}
+
+func newTextGrid(l *layout, bare bool) *textGrid {
+	n := len(l.right)
+	g := &textGrid{layout: l, bare: bare, width: make([]int, n), marks: make([]int, n)}
+	text := make([]int, n)
+	for _, line := range l.lines {
+		for i, c := range line.cells {
+			text[i] = max(text[i], utf8.RuneCountInString(c.text))
+			g.marks[i] = max(g.marks[i], utf8.RuneCountInString(g.markText(c)))
+		}
+	}
+	for i := range g.width {
+		g.width[i] = text[i] + g.marks[i]
+		for _, line := range l.heads {
+			g.width[i] = max(g.width[i], utf8.RuneCountInString(line[i]))
+		}
+	}
+	g.widen()
+	return g
+}
+
+// widen gives the last column under a heading what the heading needs more.
+func (g *textGrid) widen() {
+	for _, line := range g.over {
+		for _, s := range line {
+			have := 0
+			for i := s.first; i <= s.last; i++ {
+				have += g.width[i]
+			}
+			have += columnGap * (s.last - s.first)
+			if need := utf8.RuneCountInString(s.text); need > have {
+				g.width[s.last] += need - have
+			}
+		}
+	}
+}
+
+func (g *textGrid) markText(c gridCell) string {
+	if g.bare {
+		return ""
+	}
+	return numbered(c.marks, "[%d]")
+}
+
+func (g *textGrid) write(b *bytes.Buffer) {
+	for _, line := range g.over {
+		g.writeSpans(b, line)
+	}
+	for _, line := range g.heads {
+		cells := make([]string, len(line))
+		for i, text := range line {
+			cells[i] = g.align(text, i)
+		}
+		writeLine(b, cells)
+	}
+	for i, line := range g.lines {
+		switch line.between {
+		case GroupLine:
+			b.WriteString(".\n")
+		case GroupRule:
+			b.WriteString(strings.Repeat("-", g.total()) + "\n")
+		case GroupHeading:
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(line.heading + "\n")
+		default:
+			g.writeRow(b, line.cells)
+		}
+	}
+}
+
+func (g *textGrid) writeRow(b *bytes.Buffer, row []gridCell) {
+	cells := make([]string, len(row))
+	for i, c := range row {
+		cells[i] = g.align(c.text+pad(g.markText(c), g.marks[i]), i)
+		if !g.right[i] {
+			cells[i] = g.align(c.text+g.markText(c), i)
+		}
+	}
+	writeLine(b, cells)
+}
+
+func (g *textGrid) writeSpans(b *bytes.Buffer, line []span) {
+	cells := make([]string, 0, len(line))
+	at := 0
+	for _, s := range line {
+		for ; at < s.first; at++ {
+			cells = append(cells, pad("", g.width[at]))
+		}
+		width := columnGap * (s.last - s.first)
+		for ; at <= s.last; at++ {
+			width += g.width[at]
+		}
+		if s.first == s.last && g.right[s.first] {
+			cells = append(cells, padLeft(s.text, width))
+		} else {
+			cells = append(cells, pad(s.text, width))
+		}
+	}
+	writeLine(b, cells)
+}
+
+func (g *textGrid) total() int {
+	total := columnGap * (len(g.width) - 1)
+	for _, w := range g.width {
+		total += w
+	}
+	return total
+}
+
+func (g *textGrid) align(text string, column int) string {
+	if g.right[column] {
+		return padLeft(text, g.width[column])
+	}
+	return pad(text, g.width[column])
+}
+
+func writeLine(b *bytes.Buffer, cells []string) {
+	b.WriteString(strings.TrimRight(strings.Join(cells, strings.Repeat(" ", columnGap)), " "))
+	b.WriteByte('\n')
+}
+
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+}
+
+func padLeft(text string, width int) string {
+	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text))) + text
+}

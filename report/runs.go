@@ -1,0 +1,276 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dbmatrix/matrix"
+)
+
+// A run is what a report shows of one cell and replicate: the attempt that
+// stands for it.
+type run struct {
+	source    string
+	attempt   *Attempt     // nil: the plan has the cell, but nothing was recorded
+	cell      *matrix.Cell // nil: only an import knows the cell
+	key       matrix.CellKey
+	levels    map[string]string
+	matrix    string
+	replicate int
+	stale     bool
+	withdrawn string // why its attempts do not count, where none does
+
+	results map[iteration]*PhaseResult
+	last    map[string]int // the last recorded iteration of each phase
+}
+
+// An iteration is one repetition of a phase.
+type iteration struct {
+	phase  string
+	number int
+}
+
+func newRun(a *Attempt, cell *matrix.Cell) *run {
+	r := &run{
+		source: a.Source, attempt: a, cell: cell, key: a.Cell, levels: a.Levels, matrix: a.Matrix, replicate: a.Replicate,
+		results: map[iteration]*PhaseResult{}, last: map[string]int{},
+	}
+	if cell != nil {
+		r.key, r.matrix = cell.Key, cmp.Or(a.Matrix, cell.Matrix)
+		r.levels = levelsOf(cell)
+	}
+	for i := range a.Phases {
+		p := &a.Phases[i]
+		r.results[iteration{p.Phase, p.Iteration}] = p
+		r.last[p.Phase] = max(r.last[p.Phase], p.Iteration)
+	}
+	return r
+}
+
+func levelsOf(c *matrix.Cell) map[string]string {
+	levels := make(map[string]string, len(c.Levels))
+	for _, l := range c.Levels {
+		levels[l.Axis] = l.Name
+	}
+	return levels
+}
+
+// scope is the row that expressions see.
+func (r *run) scope() *matrix.Scope {
+	return &matrix.Scope{Axes: r.levels, Cell: r.key, Matrix: r.matrix, CellRef: r.cell}
+}
+
+// iterationOf returns the iteration that a number of 0 stands for: the last one
+// of the plan, or of the file where the run was imported.
+func (r *run) iterationOf(phase string, number int) int {
+	if number > 0 {
+		return number
+	}
+	if r.cell != nil && r.source == Own {
+		for _, p := range r.cell.Phases {
+			if p.Name == phase {
+				number = max(number, p.LastIteration())
+			}
+		}
+	}
+	if number == 0 {
+		number = r.last[phase]
+	}
+	return max(number, 1)
+}
+
+// why says why the run has no results, where it has none.
+func (r *run) why() string {
+	switch {
+	case r.withdrawn != "":
+		return "withdrawn: " + r.withdrawn
+	case r.attempt == nil:
+		return "not run yet"
+	case r.attempt.Status == "" || r.attempt.Status.Complete():
+		return ""
+	default:
+		return withMessage(string(r.attempt.Status), r.attempt.Message)
+	}
+}
+
+func withMessage(what, message string) string {
+	if message == "" {
+		return what
+	}
+	return what + ": " + message
+}
+
+// A cellIndex finds the cell of the plan that an attempt belongs to.
+type cellIndex struct {
+	byKey         map[matrix.CellKey]*matrix.Cell
+	byLevels      map[string]*matrix.Cell
+	byFingerprint map[matrix.Fingerprint]*matrix.Cell
+	axes          []string
+}
+
+func newCellIndex(axes []string, cells []*matrix.Cell) *cellIndex {
+	x := &cellIndex{
+		byKey: map[matrix.CellKey]*matrix.Cell{}, byLevels: map[string]*matrix.Cell{},
+		byFingerprint: map[matrix.Fingerprint]*matrix.Cell{}, axes: axes,
+	}
+	for _, c := range cells {
+		x.byKey[c.Key] = c
+		x.byLevels[pointKey(axes, levelsOf(c))] = c
+		if n := len(c.Fingerprints); n > 0 && c.Fingerprints[n-1] != "" {
+			x.byFingerprint[c.Fingerprints[n-1]] = c
+		}
+	}
+	return x
+}
+
+// find returns the cell of an attempt, or nil. What was measured decides, since
+// axes and levels can be renamed; a name decides where nothing that was measured
+// is in the plan any more.
+func (x *cellIndex) find(a *Attempt) *matrix.Cell {
+	if a.Source != Own {
+		return x.byLevels[pointKey(x.axes, a.Levels)]
+	}
+	if n := len(a.Phases); n > 0 {
+		if c := x.byFingerprint[a.Phases[n-1].Fingerprint]; c != nil {
+			return c
+		}
+	}
+	return x.byKey[a.Cell]
+}
+
+// stale reports whether an attempt was made with other inputs than its cell has
+// now.
+func stale(a *Attempt, c *matrix.Cell) bool {
+	if a.Source != Own {
+		return false
+	}
+	if n := len(c.Fingerprints); n > 0 && slices.Contains(a.Accepted, c.Fingerprints[n-1]) {
+		return false
+	}
+	now := map[string]matrix.Fingerprint{}
+	for i, p := range c.Phases {
+		if i < len(c.Fingerprints) {
+			now[p.Block] = c.Fingerprints[i]
+		}
+	}
+	for _, p := range a.Phases {
+		want, ok := now[p.Block]
+		if p.Fingerprint != "" && want != "" && want != p.Fingerprint || !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// ownRuns returns one run for each cell of the plan and replicate, in the order
+// of the plan: of its attempts the newest that is complete and was made with the
+// present inputs; failing that the newest with the present inputs, then the
+// newest complete one, then the newest.
+func ownRuns(cells []*matrix.Cell, x *cellIndex, attempts []Attempt, replicates int) []*run {
+	type slot struct {
+		cell      *matrix.Cell
+		replicate int
+	}
+	best := map[slot]*run{}
+	highest := map[*matrix.Cell]int{}
+	for i := range attempts {
+		a := &attempts[i]
+		if a.Source != Own {
+			continue
+		}
+		c := x.find(a)
+		if c == nil {
+			continue
+		}
+		at := slot{c, a.Replicate}
+		r := newRun(a, c)
+		r.stale = stale(a, c)
+		if a.Withdrawn != "" {
+			r = &run{source: Own, cell: c, key: c.Key, levels: levelsOf(c), matrix: c.Matrix, replicate: a.Replicate, withdrawn: a.Withdrawn}
+		}
+		if old := best[at]; old == nil || preferred(r, old) {
+			best[at] = r
+		}
+		highest[c] = max(highest[c], a.Replicate)
+	}
+	var runs []*run
+	for _, c := range cells {
+		for k := 1; k <= max(replicates, highest[c], 1); k++ {
+			if r := best[slot{c, k}]; r != nil {
+				runs = append(runs, r)
+			} else if k <= max(replicates, 1) {
+				runs = append(runs, &run{source: Own, cell: c, key: c.Key, levels: levelsOf(c), matrix: c.Matrix, replicate: k})
+			}
+		}
+	}
+	return runs
+}
+
+// preferred reports whether a run stands for its cell rather than another one.
+func preferred(r, old *run) bool {
+	rank := func(r *run) int {
+		switch {
+		case r.withdrawn != "":
+			return 0
+		case !r.stale && r.attempt.Status.Complete():
+			return 4
+		case !r.stale:
+			return 3
+		case r.attempt.Status.Complete():
+			return 2
+		default:
+			return 1
+		}
+	}
+	if d := rank(r) - rank(old); d != 0 {
+		return d > 0
+	}
+	return r.attempt != nil && old.attempt != nil && r.attempt.Number > old.attempt.Number
+}
+
+// importedRuns returns the runs of an import block, in the order of its file.
+func importedRuns(x *cellIndex, attempts []Attempt) []*run {
+	runs := make([]*run, 0, len(attempts))
+	for i := range attempts {
+		runs = append(runs, newRun(&attempts[i], x.find(&attempts[i])))
+	}
+	return runs
+}
+
+// varying returns the axes on which the runs do not all have the same level, in
+// their order. A cell without an axis differs from one with it.
+func varying(axes []string, runs []*run) []string {
+	var names []string
+	for _, axis := range axes {
+		differs := slices.ContainsFunc(runs, func(r *run) bool {
+			level, ok := r.levels[axis]
+			first, has := runs[0].levels[axis]
+			return level != first || ok != has
+		})
+		if differs {
+			names = append(names, axis)
+		}
+	}
+	return names
+}
+
+// describe lists the levels that runs have on an axis, for messages.
+func (o *axisOrder) describe(axis string, runs []*run) string {
+	var names []string
+	for _, r := range runs {
+		name, ok := r.levels[axis]
+		if !ok {
+			name = "none"
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	const few = 4
+	if len(names) > few {
+		return fmt.Sprintf("%d levels", len(names))
+	}
+	return strings.Join(names, ", ")
+}
