@@ -27,7 +27,8 @@ type Recorder struct {
 	hooks Hooks
 	dir   string
 
-	start atomic.Pointer[time.Time] // nil before Begin
+	start    atomic.Pointer[time.Time] // nil before Begin
+	advanced atomic.Int64
 
 	mu          sync.Mutex
 	end         time.Time
@@ -235,6 +236,10 @@ func (r *Recorder) Expect(op string, count int64, length time.Duration) {
 	r.expected = expectation{op, count, length}
 }
 
+// Advance adds n to the count of the expected operation, for a workload that
+// keeps no tracks.
+func (r *Recorder) Advance(n int64) { r.advanced.Add(n) }
+
 // Progress is how far an iteration is.
 type Progress struct {
 	Stage   Stage
@@ -251,7 +256,7 @@ func (r *Recorder) Progress() Progress {
 	defer r.mu.Unlock()
 	p := Progress{
 		Stage: r.stage, Op: r.expected.op, Total: r.expected.count,
-		Elapsed: r.Elapsed(), Length: r.expected.length,
+		Count: r.advanced.Load(), Elapsed: r.Elapsed(), Length: r.expected.length,
 	}
 	for _, o := range r.operations {
 		if o.Name == p.Op {

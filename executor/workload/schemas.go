@@ -1,5 +1,189 @@
 package workload
 
+import (
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"dbmatrix/matrix"
+)
+
 // Schemas returns the workload types of coming versions: experiments that use
 // them validate and plan, but cannot run yet.
-func Schemas() []Type { return nil }
+func Schemas() []Type {
+	return []Type{
+		{WorkloadType: linkbench()},
+		{WorkloadType: pgbench()},
+		{WorkloadType: tpcc()},
+		{WorkloadType: program()},
+	}
+}
+
+// compressions are what all workloads with tables of their own call the same.
+func compressions(whose string) matrix.Attribute {
+	return Choice("compression", "none; table is InnoDB's compressed row format; transparent is page compression with hole punching. "+whose,
+		"none", "table", "transparent")
+}
+
+func keyBlockSize() matrix.Attribute {
+	return Optional("key_block_size", "KiB", "Compressed page size with compression = table: half of the page size gives compression to a half.")
+}
+
+func linkbench() matrix.WorkloadType {
+	return matrix.WorkloadType{
+		Name:    "linkbench",
+		Summary: "a social graph: load of nodes and links, then a mix of ten operations",
+		Version: 1,
+		Attributes: []matrix.Attribute{
+			Step("load makes and fills the tables, query runs the mix, check compares the counts with the links.",
+				"load", "query", "check"),
+			Choice("profile", "Mix of operations, payload sizes and number of links of a node: of 2017, of 2011, or of the present fork.",
+				"fb2017", "fb2011", "modern"),
+			Whole("maxid1", "ids", 10000001, "Nodes have the ids 1 .. maxid1 - 1."),
+			Whole("loaders", "clients", 10, "Clients that load links; one more loads the nodes."),
+			Whole("requesters", "clients", 100, "Clients that run the mix."),
+			Whole("seconds", "seconds", 60, "How long the query step takes."),
+			Optional("requests", "requests", "Requests of each requester after which it ends; unless given, the time decides."),
+			Optional("request_rate", "requests/s", "Requests of each requester in a second, at random times; unless given, as many as it can."),
+			Choice("engine", "Storage engine of the tables.", "innodb", "rocksdb"),
+			Whole("partitions", "partitions", 0, "Partitions of each table, by key (id1) and key (id); 0 is unpartitioned."),
+			compressions("It is for links and counts; nodes are compressed only with transparent."),
+			keyBlockSize(),
+			Whole("link_types", "types", 2, "Types of links."),
+			{Name: "distribution", Type: cty.String, File: true, Doc: "A file with the distribution of the number of links of a node, in place of the profile's own."},
+			Seed(),
+			{Name: "bug_compat", Type: cty.Bool, Default: cty.True, Doc: "Do as the original program does where it differs from its own documentation."},
+			AllowErrors(),
+		},
+		Check: func(args matrix.Args, _ matrix.Build) []matrix.ArgError {
+			v := Read(args)
+			v.Int("maxid1", 2)
+			wholes(v, 1, "loaders", "requesters", "seconds", "requests", "link_types", "key_block_size")
+			wholes(v, 0, "partitions", "seed")
+			v.Codes("allow_errors")
+			rocksdbCompression(v)
+			return v.Faults
+		},
+		WarmUp: true,
+	}
+}
+
+func pgbench() matrix.WorkloadType {
+	return matrix.WorkloadType{
+		Name:    "pgbench",
+		Summary: "PostgreSQL's own benchmark program",
+		Version: 1,
+		Attributes: []matrix.Attribute{
+			Step("init makes and fills the tables, run measures.", "init", "run"),
+			Whole("scale", "scale", 1, "Scale factor: 100,000 accounts each."),
+			Choice("mode", "How queries are sent.", "simple", "extended", "prepared"),
+			Whole("clients", "clients", 1, "Sessions."),
+			Whole("threads", "threads", 1, "Threads of the program; the clients are shared out among them."),
+			Whole("seconds", "seconds", 60, "How long run takes."),
+			Optional("transactions", "transactions", "Transactions of each client, in place of seconds."),
+			Optional("rate", "transactions/s", "Transactions a second, all clients together; unless given, as many as it can."),
+			Choice("builtin", "Script that comes with the program.", "tpcb-like", "simple-update", "select-only"),
+			{Name: "scripts", Type: cty.List(cty.String), File: true, Doc: "Script files beside the experiment, in place of the one that comes with the program."},
+			{Name: "after_load", Type: cty.List(cty.String), Doc: "Statements to run after init, such as one that makes rows wider."},
+			Whole("fillfactor", "percent", 100, "Fill factor of the tables."),
+			Whole("partitions", "partitions", 0, "Partitions of pgbench_accounts; 0 is unpartitioned."),
+			Choice("partition_method", "How pgbench_accounts is partitioned.", "range", "hash"),
+			Switch("foreign_keys", "Make foreign keys between the tables."),
+			Switch("unlogged", "Make the tables unlogged."),
+			{Name: "program", Type: cty.String, Program: true, Doc: "The program; the one beside the server unless given."},
+			Seed(),
+		},
+		Check: func(args matrix.Args, build matrix.Build) []matrix.ArgError {
+			v := Read(args)
+			wholes(v, 1, "scale", "clients", "threads", "seconds", "transactions", "fillfactor")
+			wholes(v, 0, "partitions", "seed")
+			if clients, threads := v.Int("clients", 1), v.Int("threads", 1); threads > clients {
+				v.Fault("threads", "more threads than clients", "Give at most one thread for each client.")
+			}
+			if build.Flavour != "" && build.Flavour != "postgres" {
+				v.Fault("", "pgbench runs against PostgreSQL", fmt.Sprintf("This cell's server is of the flavour %s.", build.Flavour))
+			}
+			return v.Faults
+		},
+		WarmUp: true,
+	}
+}
+
+func tpcc() matrix.WorkloadType {
+	return matrix.WorkloadType{
+		Name:    "tpcc",
+		Summary: "orders of warehouses, by the program go-tpc",
+		Version: 1,
+		Attributes: []matrix.Attribute{
+			Step("load makes and fills the tables, run measures, check tests the consistency conditions.", "load", "run", "check"),
+			Whole("warehouses", "warehouses", 10, "Warehouses, of about 100 MB each."),
+			Choice("engine", "Storage engine of the tables.", "innodb", "rocksdb"),
+			Whole("partitions", "partitions", 0, "Partitions of each table, at most one for each warehouse; 0 is unpartitioned."),
+			Choice("partition_type", "How the tables are partitioned.", "hash", "range", "list_by_hash", "list_by_range"),
+			compressions("It is for all tables."),
+			keyBlockSize(),
+			Whole("clients", "clients", 1, "Clients."),
+			Whole("seconds", "seconds", 60, "How long run takes."),
+			{Name: "weight", Type: cty.List(cty.Number), Unit: "percent", Doc: "Shares of new order, payment, order status, delivery and stock level; 45, 43, 4, 4, 4 unless given."},
+			{Name: "program", Type: cty.String, Default: cty.StringVal("go-tpc"), Program: true, Doc: "The program: a path, or a name to be found on PATH."},
+			AllowErrors(),
+		},
+		Check: func(args matrix.Args, _ matrix.Build) []matrix.ArgError {
+			v := Read(args)
+			wholes(v, 1, "clients", "seconds", "key_block_size")
+			if v.Int("partitions", 0) > v.Int("warehouses", 1) {
+				v.Fault("partitions", "more partitions than warehouses", "Give at most one partition for each warehouse.")
+			}
+			v.Codes("allow_errors")
+			rocksdbCompression(v)
+			return v.Faults
+		},
+		WarmUp: true,
+	}
+}
+
+func program() matrix.WorkloadType {
+	return matrix.WorkloadType{
+		Name:    "exec",
+		Summary: "any program, with metrics taken from what it prints",
+		Version: 1,
+		Attributes: []matrix.Attribute{
+			{Name: "command", Type: cty.List(cty.String), Required: true, Program: true, Doc: "The program and its arguments. DBMATRIX_SOCKET, DBMATRIX_DSN and DBMATRIX_DIR are in its environment."},
+			Text("dir", "", "The folder that it runs in; the run's scratch directory, on its storage, unless given."),
+			{Name: "env", Type: cty.Map(cty.String), Doc: "Variables that are added to its environment."},
+			{Name: "server", Type: cty.Bool, Default: cty.True, Doc: "Whether it needs the cell's server."},
+		},
+		Blocks: []matrix.BlockType{{
+			Name: "metric",
+			Doc:  "A metric of the phase, found in what the program prints.",
+			Attributes: []matrix.Attribute{
+				Text("regex", "", "A regular expression; its first group is the number. Either this or json."),
+				Text("json", "", "The path of the number in the JSON that the program prints, such as jobs.0.read.iops."),
+				Text("unit", "count", "Unit of the number."),
+			},
+		}},
+		Server: func(args matrix.Args) bool { return Read(args).Bool("server") },
+		Check: func(args matrix.Args, _ matrix.Build) []matrix.ArgError {
+			v := Read(args)
+			if v.Has("command") && len(v.Texts("command")) == 0 {
+				v.Fault("command", "no program is named", "Give the program and its arguments as a list of texts.")
+			}
+			return v.Faults
+		},
+	}
+}
+
+// wholes judges attributes that are whole numbers of at least lowest.
+func wholes(v *Values, lowest int64, names ...string) {
+	for _, name := range names {
+		v.Int(name, lowest)
+	}
+}
+
+// rocksdbCompression finds InnoDB's compression asked of MyRocks.
+func rocksdbCompression(v *Values) {
+	if c := v.Text("compression"); v.Text("engine") == "rocksdb" && c != "" && c != "none" {
+		v.Fault("compression", c+" compression is InnoDB's",
+			`MyRocks is compressed by rocksdb_default_cf_options: set that in my_cnf, and compression = "none" here (or null) for these cells.`)
+	}
+}

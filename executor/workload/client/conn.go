@@ -170,7 +170,7 @@ func (c *Conn) Rows(statement string) (columns []string, rows [][]string, err er
 	_, err = c.read(r, func(values []driver.Value) error {
 		row := make([]string, len(values))
 		for i, v := range values {
-			row[i] = text(v)
+			row[i] = Text(v)
 		}
 		rows = append(rows, row)
 		return nil
@@ -204,8 +204,8 @@ func (c *Conn) Int(statement string) (int64, error) {
 	return n, nil
 }
 
-// text gives a value as the server would print it.
-func text(v driver.Value) string {
+// Text gives a value as the server would print it.
+func Text(v driver.Value) string {
 	switch v := v.(type) {
 	case nil:
 		return "NULL"
@@ -231,22 +231,47 @@ func (c *Conn) DDL(statement string) error {
 		return fmt.Errorf("%s: %w", statement, err)
 	}
 	if len(warnings) > 0 {
-		return fmt.Errorf("%s: the server warns: %s", statement, strings.Join(warnings, "; "))
+		return fmt.Errorf("%s: %w", statement, warnings)
 	}
 	return nil
 }
 
+// Warnings are what the server says of a statement that it took. As an error
+// they are all of it.
+type Warnings []Warning
+
+// A Warning is one of them, of the level Warning or Error.
+type Warning struct {
+	Level   string
+	Number  uint16
+	Message string
+}
+
+// Error tells all warnings.
+func (w Warnings) Error() string {
+	texts := make([]string, len(w))
+	for i, one := range w {
+		texts[i] = fmt.Sprintf("%s %d: %s", one.Level, one.Number, one.Message)
+	}
+	return "the server warns: " + strings.Join(texts, "; ")
+}
+
 // Warnings returns what the server says of the last statement, notes left out.
-func (c *Conn) Warnings() ([]string, error) {
+func (c *Conn) Warnings() (Warnings, error) {
 	_, rows, err := c.Rows("SHOW WARNINGS")
 	if err != nil {
 		return nil, err
 	}
-	var warnings []string
+	var warnings Warnings
 	for _, row := range rows {
-		if len(row) >= 3 && row[0] != "Note" {
-			warnings = append(warnings, fmt.Sprintf("%s %s: %s", row[0], row[1], row[2]))
+		if len(row) < 3 || row[0] == "Note" {
+			continue
 		}
+		number, err := strconv.ParseUint(row[1], 10, 16)
+		if err != nil {
+			return nil, fmt.Errorf("SHOW WARNINGS: the number of a warning is %q", row[1])
+		}
+		warnings = append(warnings, Warning{row[0], uint16(number), row[2]})
 	}
 	return warnings, nil
 }

@@ -36,6 +36,9 @@ func NewPolicy(r *workload.Recorder, allowed []uint16) *Policy {
 	return &Policy{recorder: r, allowed: allowed}
 }
 
+// Allows reports whether errors and warnings of that number pass.
+func (p *Policy) Allows(number uint16) bool { return slices.Contains(p.allowed, number) }
+
 // A Verdict says how to go on after a statement.
 type Verdict int
 
@@ -63,7 +66,7 @@ func (p *Policy) Judge(err error, try int) (Verdict, error) {
 	case lockWaitTimeout:
 		p.recorder.Count("lock_waits", 1)
 	default:
-		if slices.Contains(p.allowed, server.Number) {
+		if p.Allows(server.Number) {
 			p.recorder.Count("errors", 1)
 			return Skip, nil
 		}

@@ -1,0 +1,8 @@
+// Package sqlscript is the workload sql: statements that are timed one by one.
+//
+// It is for what a benchmark does not do by itself: dropping what it made, an
+// ALTER TABLE, a report query. The metric secs is the time of all statements,
+// secs_1, secs_2 ... are those of each. A warning of the server fails the phase
+// unless its number is among allow_errors, since a statement that was taken
+// otherwise than written was not what is measured.
+package sqlscript

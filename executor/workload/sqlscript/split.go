@@ -1,0 +1,114 @@
+package sqlscript
+
+import (
+	"fmt"
+	"strings"
+)
+
+// split returns the statements of a text in which semicolons end them. Semicolons
+// in quotes and comments do not; comments stay where they stand within a
+// statement, since some are hints.
+func split(text string) ([]string, error) {
+	var statements []string
+	s := splitter{text: text}
+	for start := 0; ; {
+		end, err := s.next()
+		if err != nil {
+			return nil, err
+		}
+		if statement := strings.TrimSpace(text[start:end]); s.words {
+			if first, _, _ := strings.Cut(statement, " "); strings.EqualFold(first, "delimiter") {
+				return nil, fmt.Errorf("line %d: DELIMITER is a command of the client program, not SQL: give each statement by itself in the attribute statements",
+					s.line(start))
+			}
+			statements = append(statements, statement)
+		}
+		if end == len(text) {
+			return statements, nil
+		}
+		start = end + 1
+	}
+}
+
+// A splitter walks through a text from statement to statement.
+type splitter struct {
+	text  string
+	at    int
+	words bool // the statement has more than spaces and comments
+}
+
+// next returns where the statement ends: at a semicolon, or at the text's end.
+func (s *splitter) next() (int, error) {
+	s.words = false
+	for s.at < len(s.text) {
+		rest := s.text[s.at:]
+		switch c := rest[0]; {
+		case c == ';':
+			s.at++
+			return s.at - 1, nil
+		case c == '\'' || c == '"' || c == '`':
+			s.words = true
+			if err := s.quoted(c); err != nil {
+				return 0, err
+			}
+		case c == '#' || dashComment(rest):
+			s.lineComment(rest)
+		case strings.HasPrefix(rest, "/*"):
+			// Version comments are statements: the server reads them.
+			s.words = s.words || strings.HasPrefix(rest, "/*!") || strings.HasPrefix(rest, "/*M!")
+			end := strings.Index(rest[2:], "*/")
+			if end < 0 {
+				return 0, fmt.Errorf("line %d: the comment has no end", s.line(s.at))
+			}
+			s.at += 2 + end + 2
+		default:
+			s.words = s.words || !strings.ContainsRune(" \t\r\n", rune(c))
+			s.at++
+		}
+	}
+	return len(s.text), nil
+}
+
+// dashComment reports whether a comment of two dashes begins: a space must
+// follow, or the end of the line.
+func dashComment(rest string) bool {
+	if !strings.HasPrefix(rest, "--") {
+		return false
+	}
+	return len(rest) == 2 || strings.ContainsRune(" \t\r\n", rune(rest[2]))
+}
+
+func (s *splitter) lineComment(rest string) {
+	end := strings.IndexByte(rest, '\n')
+	if end < 0 {
+		end = len(rest)
+	}
+	s.at += end
+}
+
+// quoted walks over a quoted text. A backslash takes the next character with it,
+// except between backticks; a doubled quote is the end of one text and the start
+// of the next.
+func (s *splitter) quoted(quote byte) error {
+	start := s.at
+	for s.at++; s.at < len(s.text); s.at++ {
+		switch s.text[s.at] {
+		case '\\':
+			if quote != '`' {
+				s.at++
+			}
+		case quote:
+			s.at++
+			return nil
+		}
+	}
+	return fmt.Errorf("line %d: the quote %c has no end", s.line(start), quote)
+}
+
+// line returns the number of the line at an offset, spaces behind it skipped.
+func (s *splitter) line(at int) int {
+	for at < len(s.text) && strings.ContainsRune(" \t\r\n", rune(s.text[at])) {
+		at++
+	}
+	return 1 + strings.Count(s.text[:at], "\n")
+}

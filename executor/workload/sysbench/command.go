@@ -1,0 +1,95 @@
+package sysbench
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dbmatrix/executor/workload"
+)
+
+// ignoredErrors are the errors after which the bundled tests run their
+// transaction again, as the program has them by default: deadlock, record
+// changed, lock wait.
+var ignoredErrors = []uint16{1213, 1020, 1205}
+
+// arguments returns the program's command line for a step, its name left out.
+// A run takes the given time.
+func (c *config) arguments(t workload.Target, step string, length time.Duration) []string {
+	args := []string{"--threads=" + strconv.FormatInt(c.threads, 10)}
+	add := func(name, value string) { args = append(args, "--"+name+"="+value) }
+	if step == stepRun {
+		add("time", strconv.FormatInt(int64(length/time.Second), 10))
+		add("events", strconv.FormatInt(c.events, 10))
+		add("report-interval", strconv.FormatInt(c.reportInterval, 10))
+		add("percentile", strconv.FormatInt(c.percentile, 10))
+		add("histogram", "on")
+		if c.rate > 0 {
+			add("rate", strconv.FormatFloat(c.rate, 'f', -1, 64))
+		}
+	}
+	add("rand-seed", strconv.FormatInt(t.Seed, 10))
+	if c.needsServer() {
+		add("db-driver", "mysql")
+		add("mysql-socket", t.Socket)
+		add("mysql-user", t.User)
+		add("mysql-db", database)
+		add("mysql-ignore-errors", joinCodes(append(slices.Clone(ignoredErrors), c.allowed...)))
+	}
+	if scripts[c.script].tables {
+		add("tables", strconv.FormatInt(c.tables, 10))
+		add("table_size", strconv.FormatInt(c.tableSize, 10))
+		add("mysql_storage_engine", c.engine)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.options)) {
+		add(strings.TrimLeft(name, "-"), onOff(c.options[name]))
+	}
+	test := c.script
+	if c.lua != "" {
+		test = c.lua
+		if !filepath.IsAbs(test) {
+			test = filepath.Join(t.Source, test)
+		}
+	}
+	return append(args, test, step)
+}
+
+// onOff spells a bool as the program takes it.
+func onOff(value string) string {
+	switch value {
+	case "true":
+		return "on"
+	case "false":
+		return "off"
+	}
+	return value
+}
+
+func joinCodes(codes []uint16) string {
+	texts := make([]string, len(codes))
+	for i, code := range codes {
+		texts[i] = strconv.Itoa(int(code))
+	}
+	return strings.Join(texts, ",")
+}
+
+// quote returns a command as a shell would take it.
+func quote(command []string) string {
+	quoted := make([]string, len(command))
+	for i, word := range command {
+		quoted[i] = word
+		if word == "" || strings.ContainsFunc(word, special) {
+			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// special reports whether a shell might do something with the character.
+func special(r rune) bool {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%"
+	return !strings.ContainsRune(plain, r)
+}
