@@ -1,0 +1,81 @@
+package executor
+
+import (
+	"fmt"
+	"slices"
+
+	"dbmatrix/executor/server"
+	"dbmatrix/executor/workload"
+	"dbmatrix/matrix"
+)
+
+// check judges, before anything is touched, whether this host and this version
+// of dbmatrix can execute the pending runs.
+func (e *executor) check() error {
+	for _, run := range e.pending {
+		for _, p := range e.opts.Selection.phases(run) {
+			if err := e.checkPhase(run, p.Phase); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkPhase judges one phase of a run.
+func (e *executor) checkPhase(run *matrix.Run, p *matrix.Phase) error {
+	t := e.workloadType(p.Workload.Type)
+	switch {
+	case t == nil || !t.Built || t.New == nil:
+		return usageError("phase %q: the workload %q is not built into this version of dbmatrix; it can be planned, not run", p.Block, p.Workload.Type)
+	case p.OnInterrupt == matrix.Continue:
+		return usageError(`phase %q: on_interrupt = "continue" is not built into this version of dbmatrix; leave it out: an interrupted phase is then executed again`, p.Block)
+	case p.Settle != nil && p.Settle.Vacuum:
+		return usageError("phase %q: settle { vacuum } is not built into this version of dbmatrix", p.Block)
+	case p.Warmup > 0 && !t.WarmUp:
+		return usageError("phase %q: the workload %q cannot warm up", p.Block, p.Workload.Type)
+	case len(p.Sample.Exec) > 0:
+		return usageError("phase %q: sample { exec } is not built into this version of dbmatrix", p.Block)
+	case p.Sample.Extents:
+		return usageError("phase %q: sample { extents } is not built into this version of dbmatrix", p.Block)
+	}
+	s := p.Settings.Server
+	if s == nil {
+		return nil
+	}
+	if s.Build.Absent != "" {
+		return environmentError("cell %s: server %q is not on this host: %s", run.Cell.Key, s.Name, s.Build.Absent)
+	}
+	for _, dir := range storagePlaces(e.plan.Experiment.DataDir, p.Settings) {
+		if err := server.CheckAccount(s, dir); err != nil {
+			return environmentError("cell %s: server %q cannot work in %s: %w", run.Cell.Key, s.Name, dir, err)
+		}
+	}
+	return nil
+}
+
+// storagePlaces returns the directories that a phase's data lies in.
+func storagePlaces(dataDir string, s *matrix.Settings) []string {
+	places := []string{dataDir}
+	for _, st := range s.Storage {
+		if st.Dir != "" && !slices.Contains(places, st.Dir) {
+			places = append(places, st.Dir)
+		}
+	}
+	return places
+}
+
+// workloadType returns the named type, or nil.
+func (e *executor) workloadType(name string) *workload.Type {
+	for i := range e.deps.Workloads {
+		if e.deps.Workloads[i].Name == name {
+			return &e.deps.Workloads[i]
+		}
+	}
+	return nil
+}
+
+// usageError returns a *UsageError.
+func usageError(format string, args ...any) error {
+	return &UsageError{fmt.Errorf(format, args...)}
+}

@@ -1,0 +1,62 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"dbmatrix/executor/store"
+)
+
+// compareEnvironment compares the host with the last epoch's and begins a new
+// epoch where it must. A reboot alone asks nothing; anything else needs to be
+// accepted, since numbers before and after it are not alike.
+func (e *executor) compareEnvironment(ctx context.Context) error {
+	env, err := ReadEnvironment("/", e.storageDirs())
+	if err != nil {
+		return environmentError("looking at this host: %w", err)
+	}
+	last, err := e.deps.Store.LastEpoch(ctx, e.experiment)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return e.beginEpoch(ctx, env, "first")
+	case err != nil:
+		return e.recordError("reading the last epoch", err)
+	}
+	changes := env.Changes(environmentFacts(last.Facts))
+	switch {
+	case len(changes) > 0 && !e.opts.AcceptEnvironment:
+		return environmentError("environment changed since the last run: %s\nTo go on all the same, in a new epoch that tables mention: --accept-environment", strings.Join(changes, ", "))
+	case len(changes) > 0:
+		e.event(Event{Kind: Notice, Message: "a new epoch begins: " + strings.Join(changes, ", ")})
+		return e.beginEpoch(ctx, env, "accepted: "+strings.Join(changes, ", "))
+	case env.BootID != last.BootID:
+		return e.beginEpoch(ctx, env, "reboot")
+	}
+	e.epoch = last.ID
+	return nil
+}
+
+// beginEpoch records a new epoch.
+func (e *executor) beginEpoch(ctx context.Context, env Environment, reason string) error {
+	facts := make([]store.Fact, len(env.Facts))
+	for i, f := range env.Facts {
+		facts[i] = store.Fact(f)
+	}
+	id, err := e.deps.Store.BeginEpoch(ctx, e.experiment, store.Epoch{BootID: env.BootID, Reason: reason, Facts: facts})
+	if err != nil {
+		return e.recordError(fmt.Sprintf("recording the epoch (%s)", reason), err)
+	}
+	e.epoch = id
+	return nil
+}
+
+// environmentFacts converts recorded facts.
+func environmentFacts(facts []store.Fact) []EnvironmentFact {
+	fs := make([]EnvironmentFact, len(facts))
+	for i, f := range facts {
+		fs[i] = EnvironmentFact(f)
+	}
+	return fs
+}

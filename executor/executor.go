@@ -1,0 +1,406 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"dbmatrix/executor/server"
+	"dbmatrix/executor/store"
+	"dbmatrix/executor/workload"
+	"dbmatrix/matrix"
+)
+
+// Deps are what an execution is made with.
+type Deps struct {
+	Store     *store.Store
+	Workloads []workload.Type
+
+	// Program is executed again as the guardian; "" is the running one.
+	Program string
+
+	// Facts are recorded with each attempt beside those of the host: the
+	// version of dbmatrix, the commit of the definition.
+	Facts []store.Fact
+
+	// Check judges a phase's check by the results that are recorded of the
+	// attempt so far. It returns the check's own message where it says no.
+	Check func(ctx context.Context, c CheckRequest) (message string, err error)
+}
+
+// A CheckRequest is a check to be judged.
+type CheckRequest struct {
+	Run     *matrix.Run
+	Phase   *matrix.Phase
+	Check   matrix.Check
+	Attempt store.AttemptID
+}
+
+// Options say how a plan is executed.
+type Options struct {
+	Selection Selection
+
+	// Finish asks for an end after the iteration under way; nil never does.
+	// Cancelling the context of Run with ErrInterrupted ends at once, but
+	// for the stop of the server.
+	Finish <-chan struct{}
+
+	// Report is told each event, from one goroutine at a time. It must not
+	// block for long: runs wait for it.
+	Report func(Event)
+
+	AcceptEnvironment bool // go on where the host has changed
+	Keep              bool // keep the data directories of runs
+	Verbose           bool // report steps around the phases
+
+	CrashAt string // a crash point, for tests; "" is none
+
+	// Silence is how long neither the workload nor the server may move
+	// before a phase counts as hung; 0 is the default of ten minutes.
+	Silence time.Duration
+}
+
+// An Outcome is how an execution went.
+type Outcome struct {
+	Done   int      // runs that ended ok or with a missed rate
+	Failed []Failed // runs that did not, in their order
+
+	// Interrupted says that the caller asked for the end.
+	Interrupted bool
+
+	// Stopped says why the plan ended early, other than by an interrupt; it
+	// is nil where it did not. An *EnvironmentError is the host's fault.
+	Stopped error
+
+	Left int // selected runs that were not executed
+}
+
+// A Failed is a run that failed or was skipped.
+type Failed struct {
+	Run     *matrix.Run
+	Attempt int
+	Phase   string // "" outside phases
+	Status  matrix.Status
+	Message string
+	Details []string
+}
+
+// An EnvironmentError says that this host, not the experiment, stands in the way.
+type EnvironmentError struct{ Err error }
+
+func (e *EnvironmentError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *EnvironmentError) Unwrap() error { return e.Err }
+
+// environmentError returns an *EnvironmentError.
+func environmentError(format string, args ...any) error {
+	return &EnvironmentError{fmt.Errorf(format, args...)}
+}
+
+// A UsageError says that the plan cannot be executed as it is asked for.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// An executor drives one plan.
+type executor struct {
+	plan    *matrix.Plan
+	deps    Deps
+	opts    Options
+	machine *machine
+	crash   *crasher
+
+	experiment store.ExperimentID
+	runner     store.RunnerID
+	epoch      store.EpochID
+	kernel     *kernelLog
+
+	reportMu sync.Mutex
+	current  current
+
+	pending   []*matrix.Run
+	broken    map[string]string   // builds that cannot start, and why
+	inForce   *inForceTable       // values that levels ended with
+	snapshots *snapshotCollection // that are there
+	streak    int                 // failures in a row
+	outcome   Outcome
+}
+
+// Run executes the selected runs of a plan, in its order. The error says that
+// nothing was executed: an *EnvironmentError, a *UsageError, or a fault of
+// dbmatrix. What happened to runs is in the outcome.
+func Run(ctx context.Context, plan *matrix.Plan, deps Deps, opts Options) (Outcome, error) {
+	crash, err := newCrasher(opts.CrashAt)
+	if err != nil {
+		return Outcome{}, &UsageError{err}
+	}
+	e := &executor{
+		plan: plan, deps: deps, opts: opts, crash: crash,
+		broken: map[string]string{}, inForce: newInForceTable(),
+	}
+	if e.pending, err = opts.Selection.Pending(plan); err != nil {
+		return Outcome{}, &UsageError{err}
+	}
+	if len(e.pending) == 0 {
+		return e.outcome, nil
+	}
+	if err := e.check(); err != nil {
+		return Outcome{}, err
+	}
+	release, err := e.lock()
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer release()
+
+	guardian, err := server.StartGuardian(context.WithoutCancel(ctx), deps.Program)
+	if err != nil {
+		return Outcome{}, environmentError("starting the guardian: %w", err)
+	}
+	e.machine = newMachine(plan.Experiment.DataDir, guardian)
+	err = e.execute(ctx)
+	if cerr := guardian.Close(); cerr != nil && err == nil {
+		err = fmt.Errorf("ending the guardian: %w", cerr)
+	}
+	return e.outcome, err
+}
+
+// lock takes the lock of the host and those of the directories that data lies in.
+func (e *executor) lock() (release func(), err error) {
+	var locks []*server.Lock
+	release = func() {
+		for _, l := range slices.Backward(locks) {
+			_ = l.Close() // the kernel gives it up with the process at the latest
+		}
+	}
+	host, err := server.LockHost()
+	if err != nil {
+		return nil, environmentError("locking this host: %w", err)
+	}
+	locks = append(locks, host)
+	dir, err := server.LockDir(e.plan.Experiment.DataDir)
+	if err != nil {
+		release()
+		return nil, environmentError("locking %s: %w", e.plan.Experiment.DataDir, err)
+	}
+	locks = append(locks, dir)
+	return release, nil
+}
+
+// execute records the plan, tidies up after earlier runners, and drives the runs.
+func (e *executor) execute(ctx context.Context) error {
+	if err := e.open(ctx); err != nil {
+		return err
+	}
+	e.event(Event{Kind: PlanStart, Message: fmt.Sprintf("%d of %d runs to execute", len(e.pending), len(e.plan.Runs))})
+	stop := e.announceFinish(ctx)
+	e.drive(ctx)
+	stop()
+	if err := e.deps.Store.EndRunner(ctx, e.runner); err != nil {
+		return fmt.Errorf("recording the end: %w", err)
+	}
+	e.notify("finished", fmt.Sprintf("%d done, %d failed, %d left", e.outcome.Done, len(e.outcome.Failed), e.outcome.Left))
+	e.event(Event{Kind: PlanEnd})
+	return nil
+}
+
+// open records the plan and this process, and tidies up after earlier ones.
+func (e *executor) open(ctx context.Context) error {
+	var err error
+	if err = e.endOrphans(ctx); err != nil {
+		return err
+	}
+	if e.experiment, err = e.deps.Store.RecordPlan(ctx, e.plan); err != nil {
+		return e.recordError("recording the plan", err)
+	}
+	if err = e.beginRunner(ctx); err != nil {
+		return err
+	}
+	if err = e.recover(ctx); err != nil {
+		return err
+	}
+	if err = e.compareEnvironment(ctx); err != nil {
+		return err
+	}
+	e.kernel = openKernelLog()
+	if err = e.inForce.load(ctx, e.deps.Store, e.plan); err != nil {
+		return e.recordError("reading the options of earlier runs", err)
+	}
+	e.crash.at(crashPlanRecorded)
+	return nil
+}
+
+// drive executes the pending runs one after the other, until none is left or
+// something stops the plan.
+func (e *executor) drive(ctx context.Context) {
+	for i, run := range e.pending {
+		e.outcome.Left = len(e.pending) - i
+		if e.ended(ctx) {
+			e.outcome.Interrupted = true
+			return
+		}
+		if reason := e.broken[buildKey(run)]; reason != "" {
+			e.skip(ctx, run, reason)
+			continue
+		}
+		if i > 0 && !e.cool(ctx) {
+			e.outcome.Interrupted = true
+			return
+		}
+		e.one(ctx, run)
+		if e.outcome.Interrupted || e.outcome.Stopped != nil {
+			return
+		}
+		e.snapshots.release(ctx, e, run)
+	}
+	e.outcome.Left = 0
+}
+
+// one executes a run and files how it went.
+func (e *executor) one(ctx context.Context, run *matrix.Run) {
+	res := e.attempt(ctx, run)
+	switch {
+	case res.status == matrix.Interrupted && (errors.Is(res.err, errFinished) || ctx.Err() != nil):
+		e.outcome.Interrupted = true
+		return
+	case res.status.Complete():
+		e.outcome.Done++
+		e.outcome.Left--
+		e.streak = 0
+		if e.ended(ctx) && e.outcome.Left > 0 {
+			e.outcome.Interrupted = true
+		}
+		return
+	}
+	e.outcome.Left--
+	e.fail(run, res)
+	e.stopAfter(run, res)
+}
+
+// fail files a failed run, tells of it and of what comes next.
+func (e *executor) fail(run *matrix.Run, res result) {
+	f := Failed{Run: run, Attempt: res.number, Phase: res.phase, Status: res.status, Message: res.message(), Details: res.details}
+	e.outcome.Failed = append(e.outcome.Failed, f)
+	e.event(Event{Kind: Failure, Run: run, Attempt: res.number, Status: res.status, Message: f.Message, Details: f.Details})
+	e.notify("failure", fmt.Sprintf("%s: %s: %s", run.Cell.Key, res.status, f.Message))
+}
+
+// stopAfter decides whether a failed run stops the plan.
+func (e *executor) stopAfter(run *matrix.Run, res result) {
+	e.streak++
+	limit := e.plan.Experiment.MaxConsecutiveFailures
+	var f *failure
+	errors.As(res.err, &f)
+	switch {
+	case f != nil && f.device != "":
+		e.outcome.Stopped = environmentError("nothing more is started on %s: %s", f.device, f.Error())
+	case e.deps.Store.DiskFull(), errors.Is(res.err, store.ErrDiskFull):
+		e.outcome.Stopped = environmentError("the disk that holds %s is full; what was measured is recorded; free some space, then: dbmatrix run", e.deps.Store.Path())
+	case limit > 0 && e.streak >= limit:
+		e.outcome.Stopped = fmt.Errorf("%d runs in a row failed (max_consecutive_failures)", e.streak)
+	case f != nil && f.build:
+		e.broken[buildKey(run)] = fmt.Sprintf("server %s did not start in %s", serverName(run), run.Cell.Key)
+	}
+}
+
+// skip records a run that is not tried.
+func (e *executor) skip(ctx context.Context, run *matrix.Run, reason string) {
+	start := e.attemptStart(run)
+	res := result{status: matrix.Skipped, err: errors.New(reason)}
+	if _, err := e.deps.Store.SkipRun(ctx, start, reason); err != nil {
+		res.err = e.recordError("recording a skipped run", err)
+		e.outcome.Stopped = res.err
+	}
+	e.outcome.Failed = append(e.outcome.Failed, Failed{Run: run, Status: matrix.Skipped, Message: reason})
+	e.event(Event{Kind: RunEnd, Run: run, Status: matrix.Skipped, Message: reason})
+}
+
+// ended reports whether the caller asked for an end.
+func (e *executor) ended(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return true
+	case <-e.opts.Finish:
+		return true
+	default:
+		return false
+	}
+}
+
+// cool waits for the cooldown between two runs. It reports false where an end is
+// asked for meanwhile.
+func (e *executor) cool(ctx context.Context) bool {
+	if e.plan.Experiment.Cooldown <= 0 {
+		return true
+	}
+	t := time.NewTimer(e.plan.Experiment.Cooldown)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+	case <-e.opts.Finish:
+	}
+	return false
+}
+
+// event tells the caller what happened.
+func (e *executor) event(ev Event) {
+	e.current.note(ev)
+	if e.opts.Report == nil {
+		return
+	}
+	e.reportMu.Lock()
+	defer e.reportMu.Unlock()
+	ev.Time = time.Now()
+	e.opts.Report(ev)
+}
+
+// recordError words an error of the results database. A full disk is the host's
+// fault, everything else dbmatrix's.
+func (e *executor) recordError(doing string, err error) error {
+	err = fmt.Errorf("%s in %s: %w", doing, e.deps.Store.Path(), err)
+	if errors.Is(err, store.ErrDiskFull) || isDiskFull(err) || os.IsPermission(err) {
+		return &EnvironmentError{err}
+	}
+	return err
+}
+
+// buildKey names the build that a run starts with.
+func buildKey(run *matrix.Run) string {
+	s := firstServer(run)
+	if s == nil {
+		return ""
+	}
+	return s.Name + "\x00" + s.Build.Content
+}
+
+// serverName names the server that a run starts with.
+func serverName(run *matrix.Run) string {
+	if s := firstServer(run); s != nil {
+		return s.Name
+	}
+	return ""
+}
+
+// firstServer returns the server of a run's first phase, nil where it has none.
+func firstServer(run *matrix.Run) *matrix.Server {
+	if len(run.Cell.Phases) == 0 {
+		return nil
+	}
+	return run.Cell.Phases[0].Settings.Server
+}
+
+// artifactsDir is the folder beside the results database that artifacts lie in.
+func (e *executor) artifactsDir() string {
+	return filepath.Join(filepath.Dir(e.deps.Store.Path()), "artifacts")
+}

@@ -1,0 +1,124 @@
+package executor
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dbmatrix/executor/sampler"
+	"dbmatrix/executor/store"
+	"dbmatrix/matrix"
+)
+
+// statusBound bounds a query for the server's counters.
+const statusBound = 10 * time.Second
+
+// queryStatus returns the counters of a server of the MySQL family.
+func queryStatus(ctx context.Context, db *sql.DB) (map[string]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, statusBound)
+	defer cancel()
+	rows, err := db.QueryContext(ctx, "SHOW GLOBAL STATUS")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	status := map[string]string{}
+	for rows.Next() {
+		var name, value string
+		if err := rows.Scan(&name, &value); err != nil {
+			return nil, err
+		}
+		status[name] = value
+	}
+	return status, rows.Err()
+}
+
+// readStatus reads the server's counters for the artifacts; nil where there are
+// none or the server does not tell.
+func (ph *phaseRun) readStatus(ctx context.Context) map[string]string {
+	db := ph.subject.DB()
+	if f := ph.subject.Address().Flavour; db == nil || f != "mysql" && f != "mariadb" {
+		return nil
+	}
+	status, err := queryStatus(ctx, db)
+	if err != nil {
+		return nil
+	}
+	return status
+}
+
+// writeStatus writes the server's counters before and after an iteration as an
+// artifact: name, before, after, difference.
+func (ph *phaseRun) writeStatus(ctx context.Context, before map[string]string, number int) (store.Artifact, bool) {
+	if before == nil || !ph.alive() {
+		return store.Artifact{}, false
+	}
+	after := ph.readStatus(ctx)
+	if after == nil {
+		return store.Artifact{}, false
+	}
+	var b strings.Builder
+	b.WriteString("name\tbefore\tafter\tdifference\n")
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		difference := ""
+		x, xerr := strconv.ParseFloat(before[name], 64)
+		y, yerr := strconv.ParseFloat(after[name], 64)
+		if xerr == nil && yerr == nil {
+			difference = strconv.FormatFloat(y-x, 'f', -1, 64)
+		}
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\n", name, before[name], after[name], difference)
+	}
+	path := filepath.Join(ph.dir, fmt.Sprintf("status-%d.tsv", number))
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		ph.event(Event{Kind: Notice, Run: ph.run, Message: err.Error()})
+		return store.Artifact{}, false
+	}
+	return ph.artifactRow("status", path), true
+}
+
+// A statusSampler samples chosen counters of the server. What a counter means the
+// server alone knows, so its readings are its values, not increases.
+type statusSampler struct {
+	db    *sql.DB
+	names []string
+}
+
+var _ sampler.Sampler = (*statusSampler)(nil)
+
+// Name returns "server status".
+func (s *statusSampler) Name() string { return "server status" }
+
+// Begin does nothing.
+func (s *statusSampler) Begin(context.Context) ([]matrix.Flag, error) { return nil, nil }
+
+// Read returns the counters as status_<name>.
+func (s *statusSampler) Read(ctx context.Context, _ bool) ([]sampler.Sample, error) {
+	if s.db == nil {
+		return nil, fmt.Errorf("there is no server to ask for %s", strings.Join(s.names, ", "))
+	}
+	status, err := queryStatus(ctx, s.db)
+	if err != nil {
+		return nil, err
+	}
+	var samples []sampler.Sample
+	for _, name := range s.names {
+		for have, value := range status {
+			if !strings.EqualFold(have, name) {
+				continue
+			}
+			v, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				return nil, fmt.Errorf("server status %s is %q, no number", have, value)
+			}
+			samples = append(samples, sampler.Sample{Metric: "status_" + strings.ToLower(have), Unit: "count", Kind: sampler.Gauge, Value: v})
+		}
+	}
+	return samples, nil
+}

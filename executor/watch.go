@@ -1,0 +1,205 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"dbmatrix/executor/server"
+	"dbmatrix/executor/store"
+	"dbmatrix/executor/workload"
+	"dbmatrix/matrix"
+)
+
+// watchInterval is how often a server that works is looked at. Looking reads a
+// few files of /proc and the end of the log; it asks the server nothing.
+const watchInterval = time.Second
+
+// silenceDefault is how long neither the workload nor the server may move before
+// a phase counts as hung: InnoDB ends itself after a semaphore wait of 600 s, and
+// its own message is the better one.
+const silenceDefault = 11 * time.Minute
+
+// spareSpace is the free space below which a phase is ended: servers that run out
+// abort, and some block for good.
+const spareSpace = 64 << 20
+
+// A watch looks at the server while a workload runs.
+type watch struct {
+	ph     *phaseRun
+	rec    *workload.Recorder
+	number int
+
+	mu       sync.Mutex
+	warnings int // lines of the error log that matter
+	classes  map[string]int
+	kernel   int // lines of the kernel log that matter
+
+	moved     time.Time
+	last      server.Movement
+	lastCount int64
+	rate      float64
+	rateAt    time.Time
+}
+
+// newWatch returns a watch of an iteration.
+func (ph *phaseRun) newWatch(rec *workload.Recorder, number int) *watch {
+	return &watch{ph: ph, rec: rec, number: number, classes: map[string]int{}}
+}
+
+// start watches until the returned function is called. What spoils the iteration
+// cancels it with the failure.
+func (w *watch) start(ctx context.Context, cancel context.CancelCauseFunc) (stop func()) {
+	w.moved = time.Now()
+	w.rateAt = w.moved
+	s := w.ph.subject
+	_ = w.readLogs(ctx, s) // what was logged before does not belong to this iteration
+	w.warnings, w.kernel = 0, 0
+	clear(w.classes)
+	ctx, end := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(watchInterval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-s.Done():
+				cancel(w.ph.crashed())
+				return
+			case <-tick.C:
+				if f := w.look(ctx, s); f != nil {
+					cancel(f)
+					return
+				}
+			}
+		}
+	}()
+	return func() {
+		end()
+		<-done
+		_ = w.readLogs(ctx, s) // a log that cannot be read now was read a second ago
+	}
+}
+
+// look looks once.
+func (w *watch) look(ctx context.Context, s subject) *failure {
+	w.tell()
+	if err := w.readLogs(ctx, s); err != nil {
+		return judge(fmt.Errorf("reading the error log: %w", err))
+	}
+	if f := w.silence(s); f != nil {
+		return f
+	}
+	free, err := w.ph.machine.free(w.ph.layout.Dir)
+	if err != nil {
+		return judge(err)
+	}
+	if free < spareSpace {
+		return failed("no space on %s: %d MB left", w.ph.layout.Dir, free/1e6)
+	}
+	return nil
+}
+
+// tell reports the progress of the iteration.
+func (w *watch) tell() {
+	p := w.rec.Progress()
+	now := time.Now()
+	if since := now.Sub(w.rateAt).Seconds(); since > 0 {
+		w.rate = float64(p.Count-w.lastCount) / since
+	}
+	w.rateAt = now
+	if p.Count != w.lastCount {
+		w.lastCount, w.moved = p.Count, now
+	}
+	expect := p.Length
+	if expect == 0 && w.ph.rp.Seconds > 0 {
+		expect = time.Duration(w.ph.rp.Seconds / float64(max(1, w.ph.p.Recorded())) * float64(time.Second))
+	}
+	w.ph.event(Event{Kind: Progress, Run: w.ph.run, Phase: w.ph.p, Iteration: w.number, Attempt: w.ph.number, Message: string(p.Stage),
+		Live: Live{Done: uint64(max(0, p.Count)), Total: uint64(max(0, p.Total)), Rate: w.rate, Unit: p.Op, Elapsed: p.Elapsed, Expect: expect}})
+}
+
+// silence returns a failure where nothing has moved for too long.
+func (w *watch) silence(s subject) *failure {
+	m, err := s.Movement()
+	if err != nil {
+		return nil // the process is ending; Done tells
+	}
+	if m != w.last {
+		w.last, w.moved = m, time.Now()
+		return nil
+	}
+	bound := w.ph.opts.Silence
+	if bound == 0 {
+		bound = silenceDefault
+	}
+	if still := time.Since(w.moved); still > bound && w.ph.p.Settings.Server != nil {
+		return &failure{status: matrix.Hung, err: fmt.Errorf("neither the workload nor the server moved for %s; the server is in state %s", still.Round(time.Second), m.State)}
+	}
+	return nil
+}
+
+// readLogs counts and records the lines of the server's and the kernel's log that
+// matter.
+func (w *watch) readLogs(ctx context.Context, s subject) error {
+	lines, err := s.LogEvents()
+	var events []store.Event
+	add := func(kind, line string, at time.Time) {
+		events = append(events, store.Event{
+			Experiment: w.ph.experiment, Attempt: w.ph.attempt.id, Phase: w.ph.id,
+			Iteration: w.number, At: at, Kind: kind, Message: line,
+		})
+	}
+	kernel := w.ph.kernel.lines()
+	w.mu.Lock()
+	for _, l := range lines {
+		w.warnings++
+		w.classes[l.Class]++
+		add("log_"+l.Class, l.Line, l.At)
+	}
+	for _, l := range kernel {
+		w.kernel++
+		add("kernel", l, time.Now())
+	}
+	w.mu.Unlock()
+	if len(events) > 0 {
+		err = errors.Join(err, w.ph.deps.Store.AddEvents(context.WithoutCancel(ctx), events...))
+	}
+	return err
+}
+
+// metrics returns the counts of the watch.
+func (w *watch) metrics() []matrix.Metric {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ms := []matrix.Metric{{Name: "log_warnings", Unit: "count", Value: float64(w.warnings)}}
+	if w.ph.kernel != nil {
+		ms = append(ms, matrix.Metric{Name: "kernel_messages", Unit: "count", Value: float64(w.kernel)})
+	}
+	return ms
+}
+
+// doubtClasses are the classes of log lines that make a number doubtful.
+var doubtClasses = []string{"long_wait", "corruption", "no_space", "io_error"}
+
+// flags returns what the logs say against the numbers.
+func (w *watch) flags() []matrix.Flag {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var flags []matrix.Flag
+	for _, c := range doubtClasses {
+		if n := w.classes[c]; n > 0 {
+			flags = append(flags, matrix.Flag{Name: c, Detail: fmt.Sprintf("the server logged %d lines of %s", n, strings.ReplaceAll(c, "_", " "))})
+		}
+	}
+	if w.kernel > 0 {
+		flags = append(flags, matrix.Flag{Name: "kernel", Detail: fmt.Sprintf("the kernel logged %d lines of trouble", w.kernel)})
+	}
+	return flags
+}
