@@ -25,6 +25,8 @@ type Cell struct {
 	// Fingerprints holds the fingerprint of each of Phases, or "" from the
 	// first phase on whose server is not on this host.
 	Fingerprints []Fingerprint
+
+	candidate *candidate // to evaluate it for another replicate, and to explain it
 }
 
 // A CellLevel is the point that a cell takes on one axis.

@@ -28,7 +28,7 @@ func ParseDuration(text string) (time.Duration, error) {
 		return 0, nil
 	case strings.HasPrefix(text, "-"):
 		return 0, fmt.Errorf("%q is negative: a duration is never less than 0s", text)
-	case durationForm.MatchString(text + "s") && !durationForm.MatchString(text):
+	case durationForm.MatchString(text+"s") && !durationForm.MatchString(text):
 		return 0, fmt.Errorf("%q has a number without a unit: write %q if seconds are meant", text, text+"s")
 	}
 	parts := durationForm.FindStringSubmatch(text)

@@ -16,7 +16,7 @@ type identity [sha256.Size]byte
 // cell is at fault.
 func (d *decoder) evaluate(c *candidate, replicate int) (*Cell, identity) {
 	f := &frame{d: d, levels: c.levels, cell: c.key, replicate: replicate}
-	cell := &Cell{Key: c.key, Matrix: c.matrices[0].name, Levels: make([]CellLevel, 0, len(c.levels))}
+	cell := &Cell{Key: c.key, Matrix: c.matrices[0].name, Levels: make([]CellLevel, 0, len(c.levels)), candidate: c}
 	f.matrix = cell.Matrix
 	for i, l := range c.levels {
 		if l != nil {

@@ -15,9 +15,10 @@ type Folded struct {
 // It lowers case, turns dashes into underscores and resolves the dialect's
 // aliases. Where the dialect has negations it also takes off loose_, then one of
 // skip_, disable_ and enable_, unless the whole name is an option of its own
-// (skip_networking). A prefix on top of another, as in skip_disable_x, is left
-// alone: servers do not agree with themselves on what it means, and the name as
-// written is one that the check of the options in force will not find.
+// (skip_networking). A prefix on top of another is left alone, since servers make
+// of it what nobody expects (MariaDB 10.11 takes skip_disable_x for skip_x, and
+// ignores skip_loose_x): as written, the check of the options in force will not
+// find it.
 func (d *Dialect) Fold(name string) Folded {
 	f := Folded{Name: lowerASCII(strings.ReplaceAll(name, "-", "_"))}
 	if !d.Negations {
@@ -36,7 +37,7 @@ func (d *Dialect) Fold(name string) Folded {
 		return f
 	}
 	rest, negated, ok := cutNegation(f.Name)
-	if !ok || !d.whole(rest) && prefixed(rest) {
+	if !ok || !d.whole(rest) {
 		return f
 	}
 	f.Name, f.Negated = d.resolve(rest), negated
@@ -52,10 +53,18 @@ func (d *Dialect) resolve(name string) string {
 }
 
 // whole reports whether a folded name is an option's own, so that nothing may be
-// taken off it: because it begins with no prefix, or the dialect says so.
+// taken off it: because it begins with no prefix, or the dialect knows it as it
+// is.
 func (d *Dialect) whole(name string) bool {
-	_, alias := d.Aliases[name]
-	return alias || d.Whole[name] || !prefixed(name)
+	if !prefixed(name) || d.Whole[name] {
+		return true
+	}
+	for alias, used := range d.Aliases {
+		if name == alias || name == used {
+			return true
+		}
+	}
+	return false
 }
 
 // prefixed reports whether a folded name begins with a word that can be a prefix.

@@ -32,12 +32,21 @@ type RunPhase struct {
 	Fingerprint Fingerprint // "" where the build is not on this host
 	Status      Status
 	Reason      string
-	SharedWith  []CellKey // other cells that go on from this phase's snapshot
+
+	// SharedWith are the cells that go on from one snapshot of this phase,
+	// this one among them; nil where it has no company.
+	SharedWith []CellKey
+
+	// From is the position of the run that measures the phase and leaves a
+	// snapshot for this one; 0 where the run executes it itself, or a
+	// snapshot is there already (then Status is Done).
+	From int
 
 	// Seconds and Bytes are what the phase is expected to take, from the
 	// experiment's own history or declared durations; 0 is unknown.
 	Seconds float64
 	Bytes   uint64
+	Basis   Basis
 }
 
 // A GoneRun is a recorded run that is no longer in the plan.

@@ -1,15 +1,13 @@
 package matrix
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/zclconf/go-cty/cty"
 )
 
 // ParseSize reads a number of bytes as experiments write it, which is MySQL's
@@ -39,7 +37,7 @@ func (d *Dialect) Size(text string) (uint64, error) {
 	case digits == "":
 		return 0, fmt.Errorf("%q is no size: %s", text, d.sizeHint())
 	case strings.HasPrefix(suffix, "."):
-		return 0, fmt.Errorf("%q is no whole number of a unit, which servers cut off at the point: write it in a smaller unit", text)
+		return 0, fmt.Errorf("%q is no whole number: write it in a smaller unit", text)
 	}
 	unit := uint64(1)
 	if suffix != "" {
@@ -107,13 +105,7 @@ func (d *Dialect) sizeHint() string {
 		return "write a whole number"
 	}
 	units := slices.SortedFunc(maps.Keys(d.Units), func(a, b string) int {
-		if d.Units[a] != d.Units[b] {
-			if d.Units[a] < d.Units[b] {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(cmp.Compare(d.Units[a], d.Units[b]), cmp.Compare(a, b))
 	})
 	return fmt.Sprintf("write a whole number and, if need be, one of %s right after it, such as \"128%s\"",
 		strings.Join(units, ", "), units[min(1, len(units)-1)])
@@ -123,58 +115,4 @@ func (d *Dialect) sizeHint() string {
 func splitDigits(text string) (digits, rest string) {
 	rest = strings.TrimLeft(text, "0123456789")
 	return text[:len(text)-len(rest)], rest
-}
-
-// Bounds of the numbers that can be written as options. The longest that a
-// server takes is the largest 64-bit number; the rest is room.
-const (
-	// maxDigits is how long a number's decimal text may be. A fraction
-	// without end, such as 1/3, has 155 digits in cty.
-	maxDigits = 64
-
-	// maxExponent keeps numbers such as 1e1000000 from being written out
-	// only to be found too long: 2 to the 256th has 78 digits.
-	maxExponent = 256
-
-	// exactBits is how much of cty's 512 bits is believed. The last ones
-	// hold the rounding of sums such as 0.1 + 0.7.
-	exactBits = 480
-)
-
-// numberText returns a number as the exact decimal that a server is to read:
-// never with an exponent, without trailing zeros. A number that has no short
-// exact decimal, such as 1/3 or an infinity, is an error, for it would be
-// written as another number than the definition says.
-//
-// An error is a sentence for the writer of the definition, with no full stop.
-func numberText(v cty.Value) (string, error) {
-	v, _ = v.Unmark()
-	switch {
-	case v.IsNull():
-		return "", fmt.Errorf("null is no number")
-	case v.Type() != cty.Number:
-		return "", fmt.Errorf("%s is no number", v.Type().FriendlyName())
-	case !v.IsKnown():
-		return "", fmt.Errorf("the number is not known yet")
-	}
-	f := v.AsBigFloat()
-	if f.IsInf() {
-		return "", fmt.Errorf("the number is infinite: is something divided by 0")
-	}
-	exponent := f.MantExp(nil)
-	if exponent > maxExponent || exponent < -maxExponent {
-		return "", fmt.Errorf("the number %s is too large or too close to 0 to be written out", f.Text('g', 3))
-	}
-	if f.Prec() > exactBits {
-		f = new(big.Float).SetPrec(exactBits).Set(f)
-	}
-	text := f.Text('f', -1)
-	if f.IsInt() {
-		whole, _ := f.Int(nil)
-		text = whole.String()
-	}
-	if len(strings.Trim(text, "-.")) > maxDigits {
-		return "", fmt.Errorf("the number %s... has no exact decimal form of at most %d digits: round it, for instance with floor()", f.Text('g', 6), maxDigits)
-	}
-	return text, nil
 }
