@@ -11,13 +11,14 @@ import (
 // A numberFormat is a parsed format such as "%.1f".
 type numberFormat struct {
 	before, after string
-	verb          byte // 'f' decimals, 'g' significant digits, 's' as written
+	verb          byte // 'f' decimals, 'g' significant digits, 'e' with an exponent, 's' as written
 	precision     int  // -1: as many digits as the number has
 }
 
 // parseFormat reads a column's format: text around one verb, which is %d, %f or
-// %.Nf (decimals), %g or %.Ng (significant digits), or %s (as it was written).
-// %% is a percent sign.
+// %.Nf (decimals), %g or %.Ng (significant digits), %e or %.Ne, or %s (as it was
+// written). %% is a percent sign. Flags and widths are read over: the renderers
+// align.
 func parseFormat(format string) (numberFormat, error) {
 	var f numberFormat
 	text := &f.before
@@ -55,14 +56,15 @@ const maxPrecision = 17
 
 // parseVerb reads what follows the percent sign and returns its length.
 func (f *numberFormat) parseVerb(s string) (int, error) {
-	n := 0
+	n := len(s) - len(strings.TrimLeft(s, "+-# 0123456789"))
 	f.precision = -1
-	if strings.HasPrefix(s, ".") {
-		n = 1
+	if strings.HasPrefix(s[n:], ".") {
+		n++
+		start := n
 		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
 			n++
 		}
-		p, err := strconv.Atoi(s[1:n])
+		p, err := strconv.Atoi("0" + s[start:n])
 		if err != nil || p > maxPrecision {
 			return 0, fmt.Errorf("the precision is a number from 0 to %d", maxPrecision)
 		}
@@ -74,15 +76,15 @@ func (f *numberFormat) parseVerb(s string) (int, error) {
 	switch verb := s[n]; verb {
 	case 'd':
 		f.verb, f.precision = 'f', 0
-	case 'f', 'g':
+	case 'f', 'g', 'e':
 		f.verb = verb
-		if verb == 'f' && f.precision < 0 {
+		if verb != 'g' && f.precision < 0 {
 			f.precision = 6 // as C and Go have it
 		}
 	case 's':
 		f.verb = verb
 	default:
-		return 0, fmt.Errorf("verb %q is none of d, f, g, s", verb)
+		return 0, fmt.Errorf("verb %q is none of d, f, g, e, s", verb)
 	}
 	return n + 1, nil
 }
@@ -97,6 +99,8 @@ func (f numberFormat) print(x float64) string {
 	switch {
 	case f.verb == 'f':
 		s = roundHalfUp(x, f.precision)
+	case f.verb == 'e':
+		s = strconv.FormatFloat(x, 'e', f.precision, 64)
 	case f.verb == 'g' && f.precision > 0:
 		s = significant(x, f.precision)
 	default:

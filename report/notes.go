@@ -238,27 +238,36 @@ func (tb *tableBuilder) shownRuns() []*run {
 	return runs
 }
 
-// optionRemarks name the options that are not in force as they were asked for.
+// unverifiable is the outcome of an option that nothing tells of.
+const unverifiable = "unverifiable"
+
+// optionRemarks name the options that are not in force as they were asked for,
+// and those that cannot be known to be.
 func (tb *tableBuilder) optionRemarks() []string {
 	count := map[string]int{}
+	unknown := map[string]bool{}
 	for _, r := range tb.shownRuns() {
+		said := map[string]bool{} // once a run, however many phases it started a server for
 		for _, o := range r.attempt.Options {
-			text := fmt.Sprintf("option %s: asked %s, in force %s (%s)", o.Name, o.Asked, o.InForce, o.Outcome)
-			if o.InForce == "" {
-				text = fmt.Sprintf("option %s: asked %s, %s", o.Name, o.Asked, o.Outcome)
+			if o.Outcome == unverifiable {
+				unknown[o.Name] = true
+				continue
 			}
-			count[text]++
+			text := fmt.Sprintf("option %s: asked %s, in force %s (%s)", o.Name, o.Asked, o.InForce, o.Outcome)
+			if !said[text] {
+				said[text] = true
+				count[text]++
+			}
 		}
 	}
-	texts := make([]string, 0, len(count))
-	for text := range count {
-		texts = append(texts, text)
+	var remarks []string
+	for _, text := range sortedKeys(count) {
+		remarks = append(remarks, fmt.Sprintf("%s, %s", text, rowCount(count[text])))
 	}
-	sort.Strings(texts)
-	for i, text := range texts {
-		texts[i] = fmt.Sprintf("%s, %s", text, rowCount(count[text]))
+	if len(unknown) > 0 {
+		remarks = append(remarks, "options whose value in force the server does not tell: "+strings.Join(sortedKeys(unknown), ", "))
 	}
-	return texts
+	return remarks
 }
 
 func rowCount(n int) string {
@@ -267,6 +276,9 @@ func rowCount(n int) string {
 	}
 	return fmt.Sprintf("%d rows", n)
 }
+
+// maxFactValues is how many values of a fact a remark lists.
+const maxFactValues = 3
 
 // factRemarks name the facts in which the rows differ although no axis that the
 // table shows tells so.
@@ -287,6 +299,10 @@ func (tb *tableBuilder) factRemarks() []string {
 			}
 		}
 		if len(values) < 2 || tb.toldByAxis(name, runs) {
+			continue
+		}
+		if len(values) > maxFactValues {
+			remarks = append(remarks, fmt.Sprintf("the rows differ in %s: %d values", name, len(values)))
 			continue
 		}
 		var parts []string

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"dbmatrix/executor/store"
+	"dbmatrix/matrix"
+)
+
+// FromStore reads all attempts of an experiment from the record. host is the
+// machine id whose results are wanted; "" is every one's.
+func FromStore(ctx context.Context, s *store.Store, experiment, host string) ([]Attempt, error) {
+	recorded, err := s.Results(ctx, experiment, store.Selection{Host: host, All: true})
+	if err != nil {
+		return nil, fmt.Errorf("reading the results of %s: %w", experiment, err)
+	}
+	facts, err := s.Facts(ctx, experiment)
+	if err != nil {
+		return nil, fmt.Errorf("reading the facts of %s: %w", experiment, err)
+	}
+	options, err := s.Options(ctx, experiment, false)
+	if err != nil {
+		return nil, fmt.Errorf("reading the options of %s: %w", experiment, err)
+	}
+	attempts := make([]Attempt, 0, len(recorded))
+	for i := range recorded {
+		a := fromStore(&recorded[i])
+		a.Facts = map[string]string{}
+		for _, f := range facts[recorded[i].ID] {
+			a.Facts[f.Name] = f.Value
+		}
+		for _, p := range recorded[i].Phases {
+			for _, o := range options[p.ID] {
+				a.Options = append(a.Options, outcome(o))
+			}
+		}
+		attempts = append(attempts, a)
+	}
+	return attempts, nil
+}
+
+func outcome(o store.Option) OptionOutcome {
+	out := OptionOutcome{Name: o.Name, Asked: o.Asked, InForce: o.InForce, Outcome: o.Verdict}
+	if o.Granule {
+		out.Outcome = "rounded to the server's own unit"
+	}
+	return out
+}
+
+func fromStore(a *store.Attempt) Attempt {
+	out := Attempt{
+		Source: Own, ID: int64(a.ID), Cell: a.Cell, Levels: map[string]string{}, Matrix: a.Matrix, Replicate: a.Replicate, Number: a.Number,
+		Status: a.Status, Message: a.Message, Withdrawn: a.Withdrawn, Accepted: a.Accepted,
+	}
+	for _, l := range a.Levels {
+		out.Levels[l.Axis] = l.Name
+	}
+	if a.Status == store.Running {
+		out.Message = "it is under way"
+	}
+	for i := range a.Phases {
+		out.Phases = append(out.Phases, phaseResults(a, &a.Phases[i])...)
+	}
+	return out
+}
+
+// phaseResults returns the iterations of a phase and, as number 0, the phase as a
+// whole. What was measured at the end of the phase belongs to its last iteration
+// too. Iterations of a phase that did not complete stay on record but do not
+// count: they take the status of the phase.
+func phaseResults(a *store.Attempt, p *store.Phase) []PhaseResult {
+	whole := PhaseResult{
+		Phase: p.Name, Block: p.Block, Fingerprint: p.Fingerprint, Status: p.Status, Message: p.Message, Origin: int64(a.ID), Metrics: Metrics{},
+	}
+	if p.From != 0 {
+		whole.Origin = int64(p.From)
+	}
+	if p.FromWithdrawn != "" {
+		whole.Status, whole.Message = matrix.Invalid, "withdrawn: "+p.FromWithdrawn
+	}
+	if it := p.Iteration(0); it != nil {
+		addMetrics(whole.Metrics, it.Metrics)
+		whole.Flags = it.Flags
+	}
+	results := []PhaseResult{whole}
+	last := 0
+	for i := range p.Iterations {
+		last = max(last, p.Iterations[i].Number)
+	}
+	for i := range p.Iterations {
+		it := &p.Iterations[i]
+		if it.Number == 0 {
+			continue
+		}
+		r := whole
+		r.Iteration, r.Metrics, r.Flags = it.Number, Metrics{}, it.Flags
+		if whole.Status.Complete() {
+			r.Status, r.Message = it.Status, it.Message
+		}
+		if it.Number == last {
+			maps.Copy(r.Metrics, whole.Metrics)
+			r.Flags = append(append([]matrix.Flag{}, whole.Flags...), it.Flags...)
+		}
+		addMetrics(r.Metrics, it.Metrics)
+		results = append(results, r)
+	}
+	return results
+}
+
+func addMetrics(to Metrics, from store.Metrics) {
+	for name, v := range from {
+		to[name] = matrix.Metric{Name: name, Unit: v.Unit, Value: v.Number}
+	}
+}
