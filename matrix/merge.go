@@ -339,7 +339,7 @@ func (m *merger) merge(stack []applied) *Settings {
 			}
 		}
 	}
-	s.Options = finishOptions(options)
+	s.Options, s.removed = finishOptions(options)
 	for _, name := range keys(env) {
 		if e := env[name]; !e.null {
 			s.Env = append(s.Env, EnvVar{Name: name, Value: e.text, Origins: e.origins})
@@ -427,9 +427,8 @@ func (o *optionSlots) clash(p *part) *slot {
 	return nil
 }
 
-// finishOptions turns the slots into options; those that were removed are gone.
-func finishOptions(slots map[string]*optionSlots) []Option {
-	var options []Option
+// finishOptions turns the slots into options, and those that were removed.
+func finishOptions(slots map[string]*optionSlots) (options, removed []Option) {
 	for _, name := range keys(slots) {
 		o := slots[name]
 		option := Option{Name: name, Origins: o.order}
@@ -437,6 +436,7 @@ func finishOptions(slots map[string]*optionSlots) []Option {
 		case o.whole.set && !o.whole.null:
 			option.Value, option.Loose = o.whole.value, o.whole.loose
 		case o.whole.set:
+			removed = append(removed, option)
 			continue
 		default:
 			option.Value.Kind = OptionComposite
@@ -446,12 +446,13 @@ func finishOptions(slots map[string]*optionSlots) []Option {
 				}
 			}
 			if len(option.Value.Parts) == 0 {
+				removed = append(removed, option)
 				continue
 			}
 		}
 		options = append(options, option)
 	}
-	return options
+	return options, removed
 }
 
 func (v OptionValue) String() string {

@@ -25,8 +25,9 @@ type Settings struct {
 	Unverified []string
 	Adjusted   []string
 
-	id    int32
-	diags hcl.Diagnostics
+	id      int32
+	diags   hcl.Diagnostics
+	removed []Option // options that an overlay removes, for explanations
 }
 
 // Option returns the option of the given folded name, or nil.
