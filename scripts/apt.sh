@@ -10,10 +10,8 @@ die() {
 as_root() {
   if [ "$(id -u)" = 0 ]; then
     "$@"
-  elif command -v sudo >/dev/null; then
-    sudo "$@"
   else
-    die "this needs root and there is no sudo; as root, run: $*"
+    sudo "$@"
   fi
 }
 
@@ -32,6 +30,8 @@ need() {
   [ ${#missing[@]} -gt 0 ] || return 0
   command -v apt-get >/dev/null ||
     die "there is no apt-get here; install by hand what these Debian packages hold: ${missing[*]}"
+  [ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
+    die "this needs root and there is no sudo; as root, run: apt-get install --no-install-recommends ${missing[*]}"
   say "installing ${missing[*]}"
   install_packages "${missing[@]}" 2>/dev/null && return 0
   as_root apt-get -qq update

@@ -170,9 +170,10 @@ mariadb1011() {
   mkdir "$dir"
   [ "$(id -u)" != 0 ] || chown _apt "$dir"
   (cd "$dir" && apt-get -qq download "mariadb-plugin-rocksdb=$version" >/dev/null) || {
+    say "fetching the lists of apt anew"
     as_root apt-get -qq update
     (cd "$dir" && apt-get -qq download "mariadb-plugin-rocksdb=$version" >/dev/null) ||
-      die "MyRocks of version $version is no longer on the mirror: upgrade mariadb-server-core with apt and try again"
+      die "could not fetch MyRocks $version, see above: no network, or the mirror has only a newer one; then upgrade mariadb-server-core with apt and try again"
   }
   rm -rf "${top:?}/$name"
   mkdir "$top/$name"
