@@ -574,8 +574,8 @@ func TestFunctionsDoNotPanic(t *testing.T) {
 				callWithout(t, f, a)
 				for _, b := range values {
 					callWithout(t, f, a, b)
-					for _, c := range values {
-						callWithout(t, f, a, b, c)
+					for i := 0; i < len(values); i += 3 { // else it takes seconds
+						callWithout(t, f, a, b, values[i])
 					}
 				}
 			}

@@ -1,10 +1,8 @@
 package matrix
 
 import (
-	"errors"
 	"math/big"
 	"regexp"
-	"regexp/syntax"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -121,7 +119,7 @@ func replaceFunction() function.Function {
 			}
 			re, err := regexp.Compile(pattern)
 			if err != nil {
-				return cty.NilVal, function.NewArgErrorf(1, "%q is no pattern: %s", part, patternFault(err))
+				return cty.NilVal, function.NewArgErrorf(1, "%q is no pattern: %s", part, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 			}
 			return cty.StringVal(re.ReplaceAllString(text, replacement)), nil
 		},
@@ -153,14 +151,4 @@ func indentFunction() function.Function {
 		}
 		return nil
 	})
-}
-
-// patternFault returns what is wrong with a pattern, without the prefix of Go's
-// own message.
-func patternFault(err error) string {
-	var fault *syntax.Error
-	if !errors.As(err, &fault) {
-		return err.Error()
-	}
-	return fault.Code.String()
 }

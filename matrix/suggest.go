@@ -1,7 +1,6 @@
 package matrix
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/agext/levenshtein"
@@ -31,14 +30,4 @@ func nearest(name string, known []string) string {
 		}
 	}
 	return found
-}
-
-// didYouMean returns the sentence that offers the nearest of the known names,
-// with a leading space, or "" where none is near.
-func didYouMean(name string, known []string) string {
-	n := nearest(name, known)
-	if n == "" {
-		return ""
-	}
-	return fmt.Sprintf(" Did you mean %q?", n)
 }
