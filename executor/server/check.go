@@ -3,6 +3,12 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
 
 	"dbmatrix/matrix"
 )
@@ -14,8 +20,96 @@ type Complaint struct {
 	Message string // the server's own words
 }
 
+// checkLimit bounds a check, which takes less than a second.
+const checkLimit = time.Minute
+
 // Check asks the build of the settings to judge their options without starting:
-// no data directory is made or touched.
+// no data directory is made or touched. A server judges only what it knows
+// before it opens its files, so what passes may still be changed at the start;
+// see InForce.
 func Check(ctx context.Context, s *matrix.Settings) ([]Complaint, error) {
-	return nil, errors.New("not built yet")
+	all, err := check(ctx, s)
+	if err != nil {
+		return nil, fmt.Errorf("asking server %q to judge its options: %w", s.Server.Name, err)
+	}
+	return all, nil
+}
+
+func check(ctx context.Context, s *matrix.Settings) ([]Complaint, error) {
+	f, err := FlavourOf(s.Server.Build.Flavour)
+	if err != nil {
+		return nil, err
+	}
+	program, err := programOf(f, *s.Server)
+	if err != nil {
+		return nil, err
+	}
+	user, err := accountFor(s.Server, f)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "dbmatrix-check-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	l := Layout{Dir: dir}
+	if err := makeFolders(l, user); err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return nil, err
+	}
+	text, err := optionText(f, placement{
+		layout: l, server: s.Server, options: s.Options, sockets: dir,
+		log: filepath.Join(l.Logs(), "error.log"), title: "options to be judged",
+	})
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, f.optionFile())
+	if err := writeDurably(file, []byte(text), 0o644); err != nil {
+		return nil, err
+	}
+	args, read := f.checkCommand(s.Server.Build, program, file)
+	output, code, err := runCheck(ctx, args, dir, serverEnv(s, ""), user)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range readLog(filepath.Join(l.Logs(), "error.log")) {
+		output += line + "\n"
+	}
+	complaints := read(output, code)
+	for i := range complaints {
+		complaints[i].Option = namedIn(complaints[i].Message, s.Options)
+	}
+	return complaints, nil
+}
+
+// runCheck runs a program that ends by itself, and returns what it printed on its
+// standard error, and its exit code.
+func runCheck(ctx context.Context, args []string, dir string, env []string, user *account) (string, int, error) {
+	ctx, cancel := context.WithTimeout(ctx, checkLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir, cmd.Env = dir, env
+	if c := user.credential(); c != nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c}
+	}
+	errs, err := os.CreateTemp(dir, "output-")
+	if err != nil {
+		return "", 0, err
+	}
+	defer errs.Close()
+	cmd.Stderr = errs
+	err = cmd.Run()
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		return "", 0, err
+	}
+	if ctx.Err() != nil {
+		return "", 0, ctx.Err()
+	}
+	b, err := os.ReadFile(errs.Name())
+	return string(b), cmd.ProcessState.ExitCode(), err
 }

@@ -2,7 +2,7 @@ package server
 
 import (
 	"context"
-	"errors"
+	"fmt"
 )
 
 // Facts are what a running server says of itself.
@@ -21,7 +21,11 @@ type Plugin struct{ Name, Version, Library string }
 
 // Facts asks the server for its version, variables and plugins.
 func (i *Instance) Facts(ctx context.Context) (Facts, error) {
-	return Facts{}, errors.New("not built yet")
+	facts, err := i.flavour.facts(ctx, i.db)
+	if err != nil {
+		return facts, fmt.Errorf("asking server %q for its variables: %w", i.launch.Settings.Server.Name, err)
+	}
+	return facts, nil
 }
 
 // Debt is work that a server has put off; what it does not know of is nil.
@@ -29,10 +33,14 @@ type Debt struct {
 	DirtyPagesPct     *float64 // of the buffer pool, percent
 	CheckpointAge     *uint64  // bytes of redo
 	PurgeHistory      *uint64  // undo log entries
-	PendingCompaction *uint64  // bytes, and memtables to be flushed
+	PendingCompaction *uint64  // MyRocks: bytes in memtables, plus compactions and flushes that wait
 }
 
 // Debt asks the server for the work it has put off, for a phase's settle block.
 func (i *Instance) Debt(ctx context.Context) (Debt, error) {
-	return Debt{}, errors.New("not built yet")
+	d, err := i.flavour.debt(ctx, i.db)
+	if err != nil {
+		return d, fmt.Errorf("asking server %q for work it has put off: %w", i.launch.Settings.Server.Name, err)
+	}
+	return d, nil
 }

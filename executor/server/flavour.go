@@ -49,6 +49,16 @@ type Flavour interface {
 	// initialise makes a data directory out of nothing.
 	initialise(ctx context.Context, n newData) error
 
+	// place moves files of roles that have a storage of their own there, in
+	// a data directory that was made without it. It does nothing the second
+	// time.
+	place(l Layout) error
+
+	// socket is the name of the socket in its private directory, and
+	// superuser the database account that dbmatrix asks by.
+	socket() string
+	superuser() string
+
 	// stopSignal asks a server that is ready to stop cleanly.
 	stopSignal() syscall.Signal
 
@@ -77,7 +87,7 @@ type Flavour interface {
 // Flavours returns the flavours that dbmatrix knows, in the order in which they
 // are asked to identify a build.
 func Flavours() []Flavour {
-	return []Flavour{mariadb(), mysql(), postgres()}
+	return []Flavour{mariadb(), mysql()}
 }
 
 // FlavourOf returns the named flavour.

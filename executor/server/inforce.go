@@ -2,7 +2,10 @@ package server
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 
 	"dbmatrix/matrix"
 )
@@ -33,13 +36,150 @@ type InForce struct {
 	Detail string // the server's words or a reason, else ""
 }
 
+// settle sets the outcome.
+func (v *InForce) settle(verdict Verdict, source, got, detail string) {
+	v.Verdict, v.Source, v.Got, v.Detail = verdict, source, got, detail
+}
+
+// String returns such as "table_open_cache was asked 100000, is 2000 (adjusted)".
+func (v InForce) String() string {
+	text := fmt.Sprintf("%s was asked %s", v.Option.Name, v.Asked)
+	if v.Source != "" && v.Got != "" {
+		text += ", is " + v.Got
+	}
+	text += fmt.Sprintf(" (%s)", v.Verdict)
+	if v.Detail != "" {
+		text += ": " + v.Detail
+	}
+	return text
+}
+
 // InForce compares each requested option with what the server has in force.
 func (i *Instance) InForce(ctx context.Context) ([]InForce, error) {
-	return nil, errors.New("not built yet")
+	all := i.verdicts()
+	asked := make([]*InForce, len(all))
+	for n := range all {
+		asked[n] = &all[n]
+	}
+	if err := i.flavour.inForce(ctx, i.db, i.launch.Settings.Server.Build, asked); err != nil {
+		return nil, fmt.Errorf("asking server %q which options are in force: %w", i.launch.Settings.Server.Name, err)
+	}
+	hearLog(asked, append(readLog(i.output), readLog(i.log)...))
+	return all, nil
+}
+
+// verdicts returns the requested options, none of them judged yet.
+func (i *Instance) verdicts() []InForce {
+	var all []InForce
+	for _, o := range i.launch.Settings.Options {
+		all = append(all, InForce{Option: o, Asked: asText(o), Verdict: Unverifiable, Detail: "nothing that the server tells shows it"})
+	}
+	return all
+}
+
+// asText returns an option's value as one text.
+func asText(o matrix.Option) string {
+	switch v := o.Value; v.Kind {
+	case matrix.OptionBool:
+		if v.Bool {
+			return "ON"
+		}
+		return "OFF"
+	case matrix.OptionList:
+		return strings.Join(v.Items, ",")
+	case matrix.OptionComposite:
+		var parts []string
+		for _, p := range v.Parts {
+			parts = append(parts, p.Key+"="+p.Value)
+		}
+		return strings.Join(parts, ",")
+	default:
+		return v.Text
+	}
+}
+
+// heedless matches the words by which a server says that it does not heed an
+// option.
+var heedless = regexp.MustCompile(`(?i)was removed\. It does nothing|\bignor(ed|ing)\b|has no effect|is not supported|does not exist`)
+
+// refused matches the words by which a server says that it changed a value.
+var changed = regexp.MustCompile(`(?i)adjusted|changed limits|out of range|invalid|using the default|wrong value|truncated`)
+
+// hearLog lets the server's own words decide over its variables: some show a
+// value that the server does not use.
+func hearLog(asked []*InForce, lines []string) {
+	for _, line := range lines {
+		if !strings.Contains(line, "[") {
+			continue
+		}
+		words := strings.TrimSpace(stamp.ReplaceAllString(line, ""))
+		for _, v := range asked {
+			if !names(line, v.Option.Name) {
+				continue
+			}
+			switch {
+			case heedless.MatchString(line):
+				v.Verdict, v.Detail = Contradicted, words
+				if v.Source == "" {
+					v.Source = "error log"
+				}
+			case v.Verdict != Verified && changed.MatchString(line):
+				v.Detail = words
+			}
+		}
+	}
+}
+
+// names reports whether a text names an option, with dashes or underscores, and
+// not only a longer name that holds it.
+func names(text, option string) bool {
+	text = strings.ReplaceAll(strings.ToLower(text), "-", "_")
+	for from := 0; ; {
+		at := strings.Index(text[from:], option)
+		if at < 0 {
+			return false
+		}
+		at += from
+		from = at + 1
+		end := at + len(option)
+		if (at == 0 || !wordByte(text[at-1]) || strings.HasSuffix(text[:at], "__")) && (end == len(text) || !wordByte(text[end])) {
+			return true
+		}
+	}
+}
+
+// wordByte reports whether a byte can be part of an option's name.
+func wordByte(b byte) bool {
+	return b == '_' || b >= 'a' && b <= 'z' || b >= '0' && b <= '9'
 }
 
 // Faults returns, of verdicts, those that spoil a measurement, one sentence
 // each: an option that an axis, matrix or phase sets must be verified, unless
 // the settings allow it to be adjusted or unverified. Rounding to a granule is
-// no fault.
-func Faults(s *matrix.Settings, verdicts []InForce) []string { return nil }
+// no fault. A plugin that is not loaded is one, whoever asked for it.
+func Faults(s *matrix.Settings, verdicts []InForce) []string {
+	var faults []string
+	for _, v := range verdicts {
+		if v.Verdict == Verified || v.Verdict == Adjusted && (v.Granule || slices.Contains(s.Adjusted, v.Option.Name)) {
+			continue
+		}
+		if v.Verdict == Unverifiable && slices.Contains(s.Unverified, v.Option.Name) {
+			continue
+		}
+		if v.Option.Varied() || v.Verdict == Contradicted && pluginOptions[v.Option.Name] {
+			faults = append(faults, fmt.Sprintf("%s: %s; %s", place(v.Option), v, wayOut(v)))
+		}
+	}
+	return faults
+}
+
+// wayOut says what to do about a fault.
+func wayOut(v InForce) string {
+	switch v.Verdict {
+	case Adjusted:
+		return fmt.Sprintf("set a value that the server takes, or say adjusted = [%q] on the level", v.Option.Name)
+	case Unverifiable:
+		return fmt.Sprintf("say unverified = [%q] on the level if that is good enough", v.Option.Name)
+	}
+	return "set the option to null where this build does not heed it"
+}

@@ -2,6 +2,12 @@ package server
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"dbmatrix/matrix"
 )
@@ -13,15 +19,28 @@ const (
 	KindSnapshot = "snapshot"
 )
 
+// Roles of files that may lie on a storage of their own.
+const (
+	roleData   = "data"
+	roleRedo   = "redo"
+	roleBinlog = "binlog"
+	roleTmp    = "tmp"
+)
+
 // A Layout tells where the files of one data directory lie. Everything of a
 // role (redo, binlog, tmp) that has a storage of its own lies in a directory of
 // the same name there, with an owner file of its own.
 //
 //	<storage of data>/<kind>s/<name>/dbmatrix-owner.json
-//	                                 data/         the server's data directory
-//	                                 my.cnf        the option file
-//	                                 logs/         error.<n>.log, output.<n>.log
-//	                                 tmp/ redo/ binlog/  where no other storage has them
+//	                                 data/     the server's data directory
+//	                                 my.cnf    the option file
+//	                                 logs/     error.<n>.log, output.<n>.log
+//	                                 tmp/      temporary files
+//	<storage of redo>/<kind>s/<name>/dbmatrix-owner.json
+//	                                 redo/     the redo log
+//
+// Redo and binary logs without a storage of their own lie in data/, where the
+// server puts them.
 type Layout struct {
 	Dir   string            // on the storage of role data
 	Roles map[string]string // role to directory, of roles on a storage of their own
@@ -30,7 +49,47 @@ type Layout struct {
 // NewLayout returns the layout of a directory of a kind and name for settings.
 // It makes nothing. Storage without a name is dataDir.
 func NewLayout(dataDir, kind, name string, s *matrix.Settings) (Layout, error) {
-	return Layout{}, errors.New("not built yet")
+	if name == "" || strings.ContainsAny(name, "/\x00") || strings.HasPrefix(name, ".") {
+		return Layout{}, fmt.Errorf("%q is no name for a directory", name)
+	}
+	place := func(role string) (string, error) {
+		st, ok := s.Storage[role]
+		if !ok && role != roleData {
+			return "", nil
+		}
+		root := st.Dir
+		if st.Name == "" && root == "" {
+			root = dataDir
+		}
+		if !filepath.IsAbs(root) {
+			return "", fmt.Errorf("storage %q has no place on this host", st.Name)
+		}
+		return filepath.Join(root, kind+"s", name), nil
+	}
+	dir, err := place(roleData)
+	if err != nil {
+		return Layout{}, err
+	}
+	l := Layout{Dir: dir}
+	for _, role := range []string{roleRedo, roleBinlog, roleTmp} {
+		d, err := place(role)
+		if err != nil {
+			return Layout{}, err
+		}
+		if d != "" && d != dir {
+			if l.Roles == nil {
+				l.Roles = map[string]string{}
+			}
+			l.Roles[role] = d
+		}
+	}
+	return l, nil
+}
+
+// LayoutAt returns the layout of a directory that is there, by its owner file.
+func LayoutAt(dir string) (Layout, error) {
+	o, err := ReadOwner(dir)
+	return Layout{Dir: dir, Roles: o.Roles}, err
 }
 
 // Data returns the server's data directory.
@@ -39,27 +98,190 @@ func (l Layout) Data() string { return l.Dir + "/data" }
 // Logs returns the directory of the server's logs.
 func (l Layout) Logs() string { return l.Dir + "/logs" }
 
-// Role returns the directory of a role: data, redo, binlog or tmp.
+// Role returns the directory of a role: data, redo, binlog or tmp. Redo and
+// binlog are in the data directory where they have no storage of their own.
 func (l Layout) Role(role string) string {
-	return ""
+	if d, ok := l.Roles[role]; ok {
+		return d + "/" + role
+	}
+	if role == roleTmp {
+		return l.Dir + "/" + roleTmp
+	}
+	return l.Data()
 }
 
 // Places returns all directories of the layout, that of the data first.
-func (l Layout) Places() []string { return nil }
+func (l Layout) Places() []string {
+	places := []string{l.Dir}
+	for _, role := range []string{roleRedo, roleBinlog, roleTmp} {
+		if d, ok := l.Roles[role]; ok && !slices.Contains(places, d) {
+			places = append(places, d)
+		}
+	}
+	return places
+}
+
+// folders returns the directories inside a layout's places that hold what a
+// server wrote and a copy must carry, and those that it needs but a copy leaves
+// behind.
+func (l Layout) folders() (kept, scratch []string) {
+	kept = []string{l.Data()}
+	for _, role := range []string{roleRedo, roleBinlog} {
+		if _, ok := l.Roles[role]; ok {
+			kept = append(kept, l.Role(role))
+		}
+	}
+	return kept, []string{l.Role(roleTmp), l.Logs()}
+}
+
+// renamed returns the layout with a suffix on the name of each of its places.
+func (l Layout) renamed(suffix string) Layout {
+	r := Layout{Dir: l.Dir + suffix}
+	for role, d := range l.Roles {
+		if r.Roles == nil {
+			r.Roles = map[string]string{}
+		}
+		r.Roles[role] = d + suffix
+	}
+	return r
+}
 
 // Exists reports whether the layout's directory is there and is ours. A
 // directory that is there and is not ours is an error.
-func (l Layout) Exists() (bool, error) { return false, errors.New("not built yet") }
+func (l Layout) Exists() (bool, error) {
+	_, err := l.Owner()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
 
 // Create makes the directories of a layout, empty but for the owner file. It
 // fails where one exists.
-func (l Layout) Create(o Owner) error { return errors.New("not built yet") }
+func (l Layout) Create(o Owner) error {
+	return create(l, o, func(Layout) error { return nil })
+}
 
-// Remove removes the directories of a layout. It is the only function of
-// dbmatrix that removes a tree: it refuses symbolic links, mount points and any
-// directory without an owner file, and any that a process still uses.
-func Remove(l Layout) error { return errors.New("not built yet") }
+// tmpMark and trashMark stand in the names of directories that are not finished,
+// and of those that are being removed.
+const (
+	tmpMark   = ".tmp-"
+	trashMark = ".trash-"
+)
 
-// Leftovers returns the directories under dataDir that were made under a
-// temporary name and never finished; Remove takes them.
-func Leftovers(dataDir string) ([]Layout, error) { return nil, errors.New("not built yet") }
+// create is the one place where dbmatrix makes a directory of its own: under a
+// temporary name, with the owner file first; then fill; then everything is made
+// durable and gets its name, the place of the data last. Whoever sees the name
+// sees the whole.
+func create(l Layout, o Owner, fill func(tmp Layout) error) (err error) {
+	if err := makeRoom(l); err != nil {
+		return err
+	}
+	tmp := l.renamed(tmpMark + randomHex(4))
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, removeMade(tmp))
+		}
+	}()
+	if o.Token == "" {
+		o.Token = NewToken()
+	}
+	for _, dir := range tmp.Places() {
+		if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+			return err
+		}
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return err
+		}
+		o.Roles = tmp.Roles
+		if err := o.write(dir); err != nil {
+			return err
+		}
+	}
+	if err := fill(tmp); err != nil {
+		return err
+	}
+	for _, dir := range tmp.Places() {
+		// fill may have changed the owner's state, but not where it lies.
+		now, err := ReadOwner(dir)
+		if err != nil {
+			return err
+		}
+		now.Roles = l.Roles
+		if err := now.write(dir); err != nil {
+			return err
+		}
+		if err := syncTree(dir); err != nil {
+			return err
+		}
+	}
+	from, to := tmp.Places(), l.Places()
+	for i := len(to) - 1; i >= 0; i-- {
+		if err := os.Rename(from[i], to[i]); err != nil {
+			return err
+		}
+		if err := syncDir(filepath.Dir(to[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeRoom checks that a layout is not there yet. Places other than that of the
+// data are left over where a power cut came between two renames; they are
+// removed if they are ours.
+func makeRoom(l Layout) error {
+	places := l.Places()
+	if ours, err := l.Exists(); err != nil || ours {
+		if err == nil {
+			err = fmt.Errorf("%s exists already", l.Dir)
+		}
+		return err
+	}
+	for _, dir := range places[1:] {
+		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := removePlace(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeMade removes those places of a layout that are there.
+func removeMade(l Layout) error {
+	for _, dir := range l.Places() {
+		if _, err := os.Lstat(dir); err == nil {
+			if err := removePlace(dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Leftovers returns the directories under the given ones (data_dir and storages)
+// that were made under a temporary name and never finished, or whose removal was
+// cut short. Remove takes them.
+func Leftovers(dirs ...string) ([]Layout, error) {
+	var found []Layout
+	for _, root := range dirs {
+		for _, kind := range []string{KindRun, KindTemplate, KindSnapshot} {
+			entries, err := os.ReadDir(filepath.Join(root, kind+"s"))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			for _, e := range entries {
+				if !strings.Contains(e.Name(), tmpMark) && !strings.Contains(e.Name(), trashMark) {
+					continue
+				}
+				dir := filepath.Join(root, kind+"s", e.Name())
+				if _, err := ReadOwner(dir); err == nil {
+					found = append(found, Layout{Dir: dir})
+				}
+			}
+		}
+	}
+	return found, nil
+}

@@ -1,7 +1,12 @@
 package server
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"dbmatrix/matrix"
@@ -9,6 +14,9 @@ import (
 
 // OwnerFile is the name of the file that says that dbmatrix made a directory.
 const OwnerFile = "dbmatrix-owner.json"
+
+// ownerFormat is the version of the owner file's fields.
+const ownerFormat = 1
 
 // An Owner is the content of an owner file: whose the directory is, and in which
 // state.
@@ -38,17 +46,10 @@ type Owner struct {
 	// Starts counts the starts of a server; the logs are numbered by it.
 	Starts int `json:"starts"`
 
-	Sockets string     `json:"sockets,omitempty"` // private directory of the socket
-	Process *ProcessID `json:"process,omitempty"` // the server, while it runs
-	Created time.Time  `json:"created"`
-}
-
-// A ProcessID names a process for good: pids come again, a pid with its start
-// time in one boot does not.
-type ProcessID struct {
-	Boot  string `json:"boot"` // kernel's boot id
-	PID   int    `json:"pid"`
-	Start uint64 `json:"start"` // clock ticks since boot, field 22 of /proc/PID/stat
+	Sockets string            `json:"sockets,omitempty"` // private directory of the socket
+	Roles   map[string]string `json:"roles,omitempty"`   // directories of roles on other storage
+	Process *ProcessID        `json:"process,omitempty"` // the server, while it runs
+	Created time.Time         `json:"created"`
 }
 
 // ErrForeign says that a directory has no owner file: it is neither used nor
@@ -56,14 +57,50 @@ type ProcessID struct {
 var ErrForeign = errors.New("has no owner file of dbmatrix; it is neither used nor removed")
 
 // NewToken returns a random token for an Owner.
-func NewToken() string { return "" }
+func NewToken() string { return randomHex(16) }
 
 // ReadOwner reads the owner file of a directory. The error is ErrForeign where
 // there is none.
-func ReadOwner(dir string) (Owner, error) { return Owner{}, errors.New("not built yet") }
+func ReadOwner(dir string) (Owner, error) {
+	var o Owner
+	b, err := os.ReadFile(filepath.Join(dir, OwnerFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, serr := os.Lstat(dir); serr != nil {
+			return o, serr
+		}
+		return o, fmt.Errorf("%s %w", dir, ErrForeign)
+	}
+	if err != nil {
+		return o, err
+	}
+	if err := json.Unmarshal(b, &o); err != nil || o.Token == "" {
+		return o, fmt.Errorf("%s %w (its %s cannot be read: %v)", dir, ErrForeign, OwnerFile, err)
+	}
+	if o.Format > ownerFormat {
+		return o, fmt.Errorf("%s was made by a newer version of dbmatrix", dir)
+	}
+	return o, nil
+}
+
+// write stores the owner file in a directory, durably.
+func (o Owner) write(dir string) error {
+	o.Format = ownerFormat
+	b, err := json.MarshalIndent(o, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeDurably(filepath.Join(dir, OwnerFile), append(b, '\n'), 0o644)
+}
 
 // Owner reads the layout's owner file.
 func (l Layout) Owner() (Owner, error) { return ReadOwner(l.Dir) }
 
 // Update changes the layout's owner file, durably.
-func (l Layout) Update(change func(*Owner)) error { return errors.New("not built yet") }
+func (l Layout) Update(change func(*Owner)) error {
+	o, err := l.Owner()
+	if err != nil {
+		return err
+	}
+	change(&o)
+	return o.write(l.Dir)
+}

@@ -2,7 +2,12 @@ package server
 
 import (
 	"context"
-	"errors"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"dbmatrix/matrix"
 )
@@ -17,20 +22,165 @@ type Templates struct {
 // Make returns the template for the settings; it makes it where there is none.
 // A template is proven by a start and a clean stop before it gets its name.
 func (t *Templates) Make(ctx context.Context, s *matrix.Settings) (Layout, error) {
-	return Layout{}, errors.New("not built yet")
+	l, err := t.make(ctx, s)
+	if err != nil {
+		return l, fmt.Errorf("initialising a data directory of server %q: %w", s.Server.Name, err)
+	}
+	return l, nil
+}
+
+func (t *Templates) make(ctx context.Context, s *matrix.Settings) (Layout, error) {
+	key, err := InitKey(s)
+	if err != nil {
+		return Layout{}, err
+	}
+	// A template lies in data_dir whatever the storage of the run: it is
+	// copied, role by role.
+	l := Layout{Dir: filepath.Join(t.DataDir, KindTemplate+"s", key)}
+	if there, err := l.Exists(); there || err != nil {
+		return l, err
+	}
+	init := &matrix.Settings{Server: s.Server, Options: initOptions(s), Env: s.Env}
+	o := Owner{Kind: KindTemplate, Token: NewToken(), InitKey: key, Build: s.Server.Build.Content, Clean: true}
+	return l, create(l, o, func(tmp Layout) error {
+		if err := t.fill(ctx, tmp, init, o.Token); err != nil {
+			return err
+		}
+		return t.prove(ctx, tmp, init)
+	})
+}
+
+// fill makes a data directory out of nothing.
+func (t *Templates) fill(ctx context.Context, l Layout, s *matrix.Settings, token string) error {
+	f, err := FlavourOf(s.Server.Build.Flavour)
+	if err != nil {
+		return err
+	}
+	user, err := accountFor(s.Server, f)
+	if err != nil {
+		return err
+	}
+	if err := makeFolders(l, user); err != nil {
+		return err
+	}
+	program, err := programOf(f, *s.Server)
+	if err != nil {
+		return err
+	}
+	n := newData{guardian: t.Guardian, server: s.Server, program: program, layout: l, user: user, env: serverEnv(s, token), file: filepath.Join(l.Dir, "init-"+f.optionFile())}
+	text, err := optionText(f, placement{
+		layout: l, server: s.Server, options: s.Options, sockets: l.Role(roleTmp),
+		log: filepath.Join(l.Logs(), "init.log"), title: "options that only an empty data directory takes",
+	})
+	if err != nil {
+		return err
+	}
+	if err := writeDurably(n.file, []byte(text), 0o644); err != nil {
+		return err
+	}
+	return f.initialise(ctx, n)
+}
+
+// prove starts the server on a new data directory and stops it.
+func (t *Templates) prove(ctx context.Context, l Layout, s *matrix.Settings) error {
+	i, err := Start(ctx, Launch{Guardian: t.Guardian, Settings: s, Layout: l})
+	if err != nil {
+		return err
+	}
+	stopped, err := i.Stop(ctx)
+	if err != nil {
+		return err
+	}
+	if !stopped.Clean {
+		return fmt.Errorf("the server did not stop cleanly on its new data directory: %s", stopped.Why)
+	}
+	return removeSockets(i.sockets)
+}
+
+// initOptions returns those of the options that only an empty data directory
+// takes.
+func initOptions(s *matrix.Settings) []matrix.Option {
+	f, err := FlavourOf(s.Server.Build.Flavour)
+	if err != nil {
+		return nil
+	}
+	at := f.Dialect().InitTime
+	var options []matrix.Option
+	for _, o := range s.Options {
+		if at[o.Name] {
+			options = append(options, o)
+		}
+	}
+	return options
 }
 
 // InitKey returns the name of the template for the settings: a hash of the
 // build's content and of all that only an empty data directory takes.
-func InitKey(s *matrix.Settings) (string, error) { return "", errors.New("not built yet") }
+func InitKey(s *matrix.Settings) (string, error) {
+	b := s.Server.Build
+	f, err := FlavourOf(b.Flavour)
+	if err != nil {
+		return "", err
+	}
+	if b.Content == "" {
+		return "", fmt.Errorf("server %q was not probed", s.Server.Name)
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\n%q\n", b.Content, s.Server.InitArgs)
+	for _, o := range initOptions(s) {
+		lines, err := f.spell(placement{server: s.Server}, o)
+		if err != nil {
+			return "", fmt.Errorf("%s: option %s: %w", place(o), o.Name, err)
+		}
+		fmt.Fprintf(h, "%q\n", lines)
+	}
+	sum := hex.EncodeToString(h.Sum(nil))
+	return fmt.Sprintf("%s-%s-%s", b.Flavour, b.Version, sum[:16]), nil
+}
 
-// A newData is what a flavour needs to make a data directory.
-type newData struct {
-	guardian *Guardian
-	server   *matrix.Server
-	program  string
-	options  []matrix.Option // init-time options
-	layout   Layout
-	token    string
-	user     *account
+// makeFolders makes the folders of a layout that are not there yet, with the
+// server's user as their owner. Only that user reads the data.
+func makeFolders(l Layout, user *account) error {
+	kept, scratch := l.folders()
+	for i, dir := range append(kept, scratch...) {
+		mode := os.FileMode(0o700)
+		if i == len(kept)+1 { // logs: read by whoever runs dbmatrix
+			mode = 0o755
+		}
+		if err := os.Mkdir(dir, mode); err != nil && !os.IsExist(err) {
+			return err
+		}
+		if err := user.own(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// programOf returns the path of a server's program.
+func programOf(f Flavour, s matrix.Server) (string, error) {
+	tried := f.programs(s)
+	for _, path := range tried {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path, nil
+		}
+	}
+	if len(tried) == 0 {
+		return "", fmt.Errorf("the server block names neither mysqld, bindir nor basedir")
+	}
+	return "", fmt.Errorf("there is no server program at %s", strings.Join(tried, " or "))
+}
+
+// serverEnv returns the environment of a server: that of the settings, what a
+// program needs of ours, and the token by which its processes are known. Nothing
+// that could change its options gets in.
+func serverEnv(s *matrix.Settings, token string) []string {
+	env := []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"}
+	if tz, ok := os.LookupEnv("TZ"); ok {
+		env = append(env, "TZ="+tz)
+	}
+	for _, v := range s.Env {
+		env = append(env, v.Name+"="+v.Value)
+	}
+	return append(env, "DBMATRIX_TOKEN="+token)
 }

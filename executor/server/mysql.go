@@ -1,0 +1,69 @@
+package server
+
+import (
+	"regexp"
+	"strings"
+
+	"dbmatrix/matrix"
+)
+
+// mysql returns the flavour of MySQL 5.6 to 9.7 and of the builds that follow
+// it: Percona Server and Facebook's MySQL.
+func mysql() Flavour {
+	return &mysqlFlavour{family{
+		name:     "mysql",
+		binaries: []string{"mysqld"},
+		can: capabilityTable{
+			{initByScript, "5.6.0", "5.7.6", "MySQL 5.7 reference manual, mysql_install_db"},
+			{initByServer, "5.7.6", "", "release notes of 5.7.6"},
+			{judgesConfig, "8.0.16", "", "release notes of 8.0.16"},
+			{tellsSources, "8.0.3", "", "MySQL 8.0 reference manual, variables_info"},
+			{redoCapacity, "8.0.30", "", "release notes of 8.0.30"},
+			{bigUnits, "8.0.14", "", "release notes of 8.0.14"},
+		},
+		defaults: []defaultOption{
+			{option: toolSwitch("log_bin", false, "off unless set, in every version"), since: "0"},
+			{option: toolSwitch("innodb_buffer_pool_dump_at_shutdown", false, "a restart starts cold"), since: "5.6.3"},
+			{option: toolSwitch("innodb_buffer_pool_load_at_startup", false, "a restart starts cold"), since: "5.6.3"},
+			{option: toolOption("query_cache_type", "0", "a cached answer measures nothing"), since: "0", until: "8.0.3"},
+			{option: toolOption("query_cache_size", "0", "a cached answer measures nothing"), since: "0", until: "8.0.3"},
+			{option: toolSwitch("skip_name_resolve", true, "no name server in the way"), since: "0"},
+			{option: toolOption("secure_file_priv", "", "the folder compiled in need not exist"), since: "5.6.0"},
+			{option: toolSwitch("mysqlx", false, "it would open a port"), since: "8.0.11"},
+			{option: toolSwitch("persisted_globals_load", false, "this file is the only source of options"), since: "8.0.0"},
+		},
+		aliases: map[string]string{
+			"storage_engine": "default_storage_engine",
+			"tx_isolation":   "transaction_isolation",
+			"tx_read_only":   "transaction_read_only",
+		},
+		initTime: map[string]bool{
+			"innodb_page_size":        true,
+			"innodb_data_file_path":   true,
+			"innodb_undo_tablespaces": true, // before 8.0.14 fixed for good
+			"lower_case_table_names":  true, // since 8.0 stored in the dictionary
+			"innodb_log_block_size":   true, // of Percona Server 5.6
+		},
+	}}
+}
+
+// A mysqlFlavour is MySQL: the family, and how its own answers are read.
+type mysqlFlavour struct{ family }
+
+// mysqlWords matches what the server prints for --version, such as
+// "/usr/sbin/mysqld  Ver 8.0.36 for Linux on x86_64 (MySQL Community Server - GPL)".
+var mysqlWords = regexp.MustCompile(`Ver (\d+\.\d+\.\d+)(\S*)\s(?:.*?\((.*)\))?`)
+
+// Identify implements Flavour. MariaDB prints the same form with its own name in
+// the version, and is asked before.
+func (f *mysqlFlavour) Identify(words string) (matrix.Build, bool) {
+	m := mysqlWords.FindStringSubmatch(words)
+	if m == nil || strings.Contains(words, "MariaDB") {
+		return matrix.Build{}, false
+	}
+	comment := strings.Trim(m[3], "()")
+	if !strings.Contains(comment, "MySQL") && !strings.Contains(comment, "Percona") {
+		comment = strings.TrimSpace("MySQL " + strings.TrimPrefix(m[2], "-") + " " + comment)
+	}
+	return debugBuild(matrix.Build{Flavour: f.name, Version: m[1], Comment: comment}, m[2]), true
+}

@@ -1,0 +1,69 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// socketLimit is the longest path of a unix socket: sun_path of sockaddr_un has
+// 108 bytes, one of which ends it; MySQL's own lock file adds five (".lock").
+const socketLimit = 107 - 5
+
+// Names of the files in the private directory of a socket.
+const (
+	socketName = "s"
+	pidName    = "pid"
+)
+
+// socketRoot returns the directory in which private directories for sockets are
+// made: short, and not one that is swept of old files.
+func socketRoot() string {
+	if os.Geteuid() == 0 {
+		return "/run/dbmatrix"
+	}
+	if d := os.Getenv("XDG_RUNTIME_DIR"); d != "" {
+		return filepath.Join(d, "dbmatrix")
+	}
+	return filepath.Join(os.TempDir(), fmt.Sprintf("dbmatrix-%d", os.Getuid()))
+}
+
+// makeSockets makes the private directory for a socket of the account, named for
+// a token.
+func makeSockets(root, token string, a *account) (string, error) {
+	dir := filepath.Join(root, token[:min(len(token), 12)])
+	if n := len(filepath.Join(dir, ".s.PGSQL.5432")); n > socketLimit {
+		return "", fmt.Errorf("sockets in %s would have a path of %d bytes, and the kernel takes %d; set XDG_RUNTIME_DIR to a shorter path", dir, n, socketLimit)
+	}
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return "", fmt.Errorf("making a directory for sockets: %w", err)
+	}
+	info, err := os.Lstat(root)
+	if err != nil {
+		return "", err
+	}
+	if st := info.Sys().(*syscall.Stat_t); !info.IsDir() || int(st.Uid) != os.Geteuid() {
+		return "", fmt.Errorf("%s belongs to another user; no sockets are made there", root)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return dir, a.own(dir)
+}
+
+// removeSockets removes the private directory of a socket with the files that a
+// server leaves in it.
+func removeSockets(dir string) error {
+	for _, name := range []string{socketName, socketName + ".lock", pidName, ".s.PGSQL.5432", ".s.PGSQL.5432.lock"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

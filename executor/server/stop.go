@@ -1,0 +1,91 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+	"time"
+)
+
+// Bounds of a stop: a dirty buffer pool takes long to write, so a server may
+// take its time as long as something moves.
+const (
+	stopStill  = 10 * time.Minute
+	stopTotal  = 30 * time.Minute
+	stopPoll   = 20 * time.Millisecond
+	killedWait = time.Minute // after SIGKILL, for the kernel to be done
+)
+
+// Stopped is how a stop went.
+type Stopped struct {
+	Clean    bool // the server ended by itself with exit code 0
+	Exit     Exit
+	Took     time.Duration
+	Why      string // why it is not clean
+	Survivor string // what is known of a process that survived SIGKILL, else ""
+}
+
+// Stop stops the server by its stop signal, and waits as long as something moves
+// (CPU time, bytes written, log lines): ten minutes without movement or thirty
+// minutes in all, then SIGKILL. When ctx ends, SIGKILL comes at once. The error
+// is for a process that survived SIGKILL, or a guardian that is gone; how the
+// server ended is in Stopped.
+func (i *Instance) Stop(ctx context.Context) (Stopped, error) {
+	i.db.Close()
+	begin := time.Now()
+	if err := i.process.Signal(i.flavour.stopSignal(), false); err != nil {
+		return Stopped{}, fmt.Errorf("stopping server %q: %w", i.launch.Settings.Server.Name, err)
+	}
+	patience := newPatience(ReadyLimits{Still: stopStill, Total: stopTotal})
+	for {
+		select {
+		case <-i.Done():
+			return i.stopped(time.Since(begin))
+		case <-ctx.Done():
+			return i.end(context.WithoutCancel(ctx), "its stop was broken off")
+		case <-time.After(stopPoll):
+		}
+		m, _ := i.Movement() // a process that has ended shows in Done
+		if why := patience.lost(m, time.Now()); why != "" {
+			return i.end(context.WithoutCancel(ctx), "it did not stop: "+why)
+		}
+	}
+}
+
+// Kill ends the server by SIGKILL.
+func (i *Instance) Kill(ctx context.Context) (Stopped, error) {
+	i.db.Close()
+	return i.end(ctx, "it was killed")
+}
+
+// end kills the server and waits until the kernel is done with it.
+func (i *Instance) end(ctx context.Context, why string) (Stopped, error) {
+	begin := time.Now()
+	if err := i.process.Signal(syscall.SIGKILL, true); err != nil {
+		return Stopped{}, err
+	}
+	select {
+	case <-i.Done():
+	case <-time.After(killedWait):
+		s := Stopped{Why: why, Took: time.Since(begin), Survivor: i.process.ID.describe()}
+		return s, fmt.Errorf("server %q survived SIGKILL for %s: %s; its disk space is not free, and nothing more can run on that device; a reboot may be needed",
+			i.launch.Settings.Server.Name, killedWait, s.Survivor)
+	case <-ctx.Done():
+		return Stopped{Why: why}, ctx.Err()
+	}
+	s, err := i.stopped(time.Since(begin))
+	if !s.Clean {
+		s.Why = why + " (" + s.Exit.String() + ")"
+	}
+	return s, err
+}
+
+// stopped records the end of the server in the owner file.
+func (i *Instance) stopped(took time.Duration) (Stopped, error) {
+	s := Stopped{Exit: i.Exit(), Took: took}
+	s.Clean = s.Exit.Code == 0 && s.Exit.Signal == 0
+	if !s.Clean {
+		s.Why = "it ended with " + s.Exit.String()
+	}
+	return s, i.launch.Layout.Update(func(o *Owner) { o.Clean, o.Process = s.Clean, nil })
+}
