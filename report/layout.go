@@ -12,6 +12,7 @@ type layout struct {
 	over  [][]span // lines over the headings, outermost first
 	heads [][]string
 	right []bool // columns that are flush right
+	label int    // the column of the row labels
 	lines []gridLine
 }
 
@@ -47,6 +48,7 @@ func layOut(t *Table) *layout {
 	if t.Label.Left {
 		label = 0
 	}
+	l.label = label
 	l.right = make([]bool, n)
 	for i, c := range t.Columns {
 		l.right[i+offset] = c.Number

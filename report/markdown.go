@@ -143,7 +143,7 @@ func markdownLine(l *layout, line gridLine, o Options) []string {
 			row[i] = "\u2014"
 		}
 	case GroupHeading:
-		row[0] = "**" + escape(line.heading) + "**"
+		row[l.label] = "**" + escape(line.heading) + "**"
 	default:
 		for i, c := range line.cells {
 			row[i] = escape(c.text)

@@ -79,17 +79,29 @@ func (tb *tableBuilder) rowNotes(r *row) []int {
 		}
 	}
 	for _, s := range r.slots {
-		var lost []string
-		for _, run := range s.runs {
-			if run.attempt != nil && run.attempt.Status != "" && !run.attempt.Status.Complete() || run.withdrawn != "" {
-				lost = append(lost, run.why())
-			}
-		}
-		if len(lost) > 0 && len(lost) < len(s.runs) {
-			notes = append(notes, tb.mark(fmt.Sprintf("%d of %d runs not counted (%s)", len(lost), len(s.runs), lost[0])))
+		if lost, why := tb.lost(s); lost > 0 && lost < len(s.runs) {
+			notes = append(notes, tb.mark(fmt.Sprintf("%d of %d runs not counted (%s)", lost, len(s.runs), why)))
 		}
 	}
 	return notes
+}
+
+// lost counts the runs of a slot that cannot stand for it, and says why the first
+// of them cannot.
+func (tb *tableBuilder) lost(s *slot) (n int, why string) {
+	if tb.deciding == nil {
+		return 0, ""
+	}
+	for _, r := range s.runs {
+		m := tb.valueOf(s, r, tb.deciding)
+		if m.Known {
+			continue
+		}
+		if n++; why == "" {
+			why = m.why
+		}
+	}
+	return n, why
 }
 
 // hiddenAxes returns the axes that the cells of a slot differ in, where they are
@@ -168,7 +180,7 @@ func (tb *tableBuilder) replicateRemark() []string {
 			if tb.deciding != nil {
 				n = len(tb.sample(s, tb.deciding))
 			}
-			if low == 0 || n < low {
+			if n > 0 && (low == 0 || n < low) {
 				low = n
 			}
 			high = max(high, n)

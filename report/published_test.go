@@ -102,6 +102,10 @@ func loadExperiment(t testing.TB, path, scale string) (*matrix.Experiment, []*ma
 			{Flavour: "postgres", Attribute: "postgresql_conf"},
 		},
 		Workloads: anyWorkloads(),
+		Found:     []*matrix.Server{{Name: "mariadb", Mysqld: "/nowhere/mariadbd"}},
+		Probe: func(context.Context, *matrix.Server) matrix.Build {
+			return matrix.Build{Flavour: "mariadb", Version: "10.11.1", Content: "made up"}
+		},
 	}
 	if err := os.WriteFile(o.Machine, nil, 0o644); err != nil {
 		t.Fatal(err)

@@ -244,7 +244,7 @@ func (in *importReader) add(key importKey, levels map[string]string, result Phas
 	}
 	a := &in.attempts[at]
 	a.Phases = append(a.Phases, result)
-	if !result.Status.Complete() {
+	if !result.Status.Complete() || a.Status == matrix.OK {
 		a.Status = result.Status
 	}
 }

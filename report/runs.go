@@ -20,7 +20,7 @@ type run struct {
 	matrix    string
 	replicate int
 	stale     bool
-	withdrawn string // why its attempts do not count, where none does
+	withdrawn string // why no attempt of it counts, where there is one
 
 	results map[iteration]*PhaseResult
 	last    map[string]int // the last recorded iteration of each phase
@@ -85,7 +85,7 @@ func (r *run) iterationOf(phase string, number int) int {
 func (r *run) why() string {
 	switch {
 	case r.withdrawn != "":
-		return "withdrawn: " + r.withdrawn
+		return r.withdrawn
 	case r.attempt == nil:
 		return "not run yet"
 	case r.attempt.Status == "" || r.attempt.Status.Complete():
@@ -188,7 +188,7 @@ func ownRuns(cells []*matrix.Cell, x *cellIndex, attempts []Attempt, replicates 
 		r := newRun(a, c)
 		r.stale = stale(a, c)
 		if a.Withdrawn != "" {
-			r = &run{source: Own, cell: c, key: c.Key, levels: levelsOf(c), matrix: c.Matrix, replicate: a.Replicate, withdrawn: a.Withdrawn}
+			r = absentRun(c, a.Replicate, "withdrawn: "+a.Withdrawn)
 		}
 		if old := best[at]; old == nil || preferred(r, old) {
 			best[at] = r
@@ -197,12 +197,31 @@ func ownRuns(cells []*matrix.Cell, x *cellIndex, attempts []Attempt, replicates 
 	}
 	var runs []*run
 	for _, c := range cells {
+		var own []*run
 		for k := 1; k <= max(replicates, highest[c], 1); k++ {
 			if r := best[slot{c, k}]; r != nil {
-				runs = append(runs, r)
+				own = append(own, r)
 			} else if k <= max(replicates, 1) {
-				runs = append(runs, &run{source: Own, cell: c, key: c.Key, levels: levelsOf(c), matrix: c.Matrix, replicate: k})
+				own = append(own, absentRun(c, k, ""))
 			}
+		}
+		runs = append(runs, withoutStale(own)...)
+	}
+	return runs
+}
+
+// absentRun is a run without a result that counts.
+func absentRun(c *matrix.Cell, replicate int, withdrawn string) *run {
+	return &run{source: Own, cell: c, key: c.Key, levels: levelsOf(c), matrix: c.Matrix, replicate: replicate, withdrawn: withdrawn}
+}
+
+// withoutStale drops the results of stale runs of a cell of which others were made
+// with the present inputs: the two must not be taken for repetitions.
+func withoutStale(runs []*run) []*run {
+	current := slices.ContainsFunc(runs, func(r *run) bool { return r.attempt != nil && !r.stale && r.attempt.Status.Complete() })
+	for i, r := range runs {
+		if current && r.stale {
+			runs[i] = absentRun(r.cell, r.replicate, "made with other inputs than the definition has now")
 		}
 	}
 	return runs
