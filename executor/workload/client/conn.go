@@ -65,6 +65,9 @@ func open(ctx context.Context, t workload.Target, database string, timeout time.
 	}
 	raw, err := connector.Connect(ctx)
 	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		return nil, fmt.Errorf("connecting to %s: %w", t.Socket, err)
 	}
 	calls, ok := raw.(driverConn)

@@ -70,7 +70,10 @@ func Run(ctx context.Context, begin, end func(), workers []Worker) error {
 			ready.Done()
 			<-start
 			if err := workers[i].Work(&r.gate); err != nil {
-				r.stop(fmt.Errorf("client %d: %w", i+1, err))
+				if len(workers) > 1 {
+					err = fmt.Errorf("connection %d: %w", i+1, err)
+				}
+				r.stop(err)
 			}
 		})
 	}
@@ -158,6 +161,23 @@ func kill(workers []Worker) error {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// Session opens a connection for one piece of work, which ends when ctx does, as
+// that of a Worker.
+func Session(ctx context.Context, t workload.Target, database string, work func(*Conn) error) error {
+	conn, err := Open(ctx, t, database)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return Attend(ctx, conn, work)
+}
+
+// Attend is Session with a connection that is there already.
+func Attend(ctx context.Context, conn *Conn, work func(*Conn) error) error {
+	none := func() {}
+	return Run(ctx, none, none, []Worker{{conn, func(*Gate) error { return work(conn) }}})
 }
 
 // OpenAll opens n connections, or none.

@@ -1,53 +1,306 @@
 package insertbench
 
 import (
-	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
-	"github.com/zclconf/go-cty/cty"
+	"github.com/google/go-cmp/cmp"
 
 	"dbmatrix/executor/workload"
+	"dbmatrix/executor/workload/client"
 	"dbmatrix/executor/workload/workloadtest"
-	"dbmatrix/matrix"
 )
 
-// arguments returns the arguments of a block with the given attributes and the
-// defaults of all others.
-func arguments(t testing.TB, given map[string]any) matrix.Args {
-	t.Helper()
-	return workloadtest.Args(t, Type(), given)
-}
+type block = workloadtest.Block
 
-func run(t *testing.T, target workload.Target, given map[string]any) workload.Result {
-	t.Helper()
-	result, err := try(t.Context(), t, target, given)
-	if err != nil {
-		t.Fatal(err)
+var small = block{"step": "load", "tables": 4, "rows": 20002, "rows_per_commit": 100}
+
+// TestConformance checks what holds for all workloads: the rows are a function
+// of the seed, whatever the clients, the engine's form or the size of a batch
+// of clients.
+func TestConformance(t *testing.T) {
+	columns := "COUNT(*), SUM(cashregisterid), SUM(customerid), SUM(productid), SUM(CRC32(data)), SUM(CRC32(CONCAT(cashregisterid, customerid, productid, ROUND(price, 2), data)))"
+	var tables []string
+	for n := range 4 {
+		tables = append(tables, "SELECT "+columns+" FROM ib."+tableName(n+1))
 	}
-	return result
+	workloadtest.Suite{
+		Type:    Type(),
+		Prepare: small,
+		Others: []block{
+			{"clients": 1}, {"clients": 2}, {"clients": 16},
+			{"partitions": 3}, {"compression": "table"}, {"secondary_indexes": 0},
+		},
+		Seed:       block{"seed": 2},
+		Data:       strings.Join(tables, " UNION ALL "),
+		Work:       block{"step": "query", "tables": 4, "rows": 20002, "insert_rate": 1000, "seconds": 60},
+		Interrupts: 12,
+	}.Run(t, workloadtest.Start(t))
 }
 
-func try(ctx context.Context, t *testing.T, target workload.Target, given map[string]any) (workload.Result, error) {
-	t.Helper()
-	w, err := Type().New(arguments(t, given))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := workload.NewRecorder(t.TempDir(), workload.Hooks{})
-	err = w.Run(ctx, target, r)
-	return r.Result(), err
-}
-
-func TestSteps(t *testing.T) {
+// TestLoadedData checks the rows against the benchmark's specification.
+func TestLoadedData(t *testing.T) {
 	target := workloadtest.Start(t)
-	result := run(t, target, map[string]any{"step": "load", "tables": 2, "rows": 100001})
-	t.Log(result.Metrics, result.Facts, result.Artifacts)
-	for step := 1; step <= 5; step++ {
-		target.Step = step
-		t.Log(run(t, target, map[string]any{"step": "scan", "tables": 2, "rows": 100001}).Metrics)
+	const rows, tables = 200001, 2
+	workloadtest.Do(t, Type(), target, block{"step": "load", "tables": tables, "rows": rows})
+	conn, err := client.Open(t.Context(), target, database)
+	if err != nil {
+		t.Fatal(err)
 	}
-	target.Step = 1
-	result = run(t, target, map[string]any{"step": "query", "tables": 2, "rows": 100001, "insert_rate": 1000, "seconds": 11})
-	t.Log(result.Metrics, result.Plans)
-	_ = cty.NilVal
+	defer conn.Close()
+	number := func(query string) float64 {
+		t.Helper()
+		text, err := conn.Text(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	for n, want := range []float64{100001, 100000} {
+		if got := number("SELECT COUNT(*) FROM " + tableName(n+1)); got != want {
+			t.Errorf("table %s has %v rows, want %v", tableName(n+1), got, want)
+		}
+	}
+	// Means of uniform values over n rows lie within 5 standard errors.
+	const count = 100001
+	for _, test := range []struct {
+		expression  string
+		least, most float64 // of single values
+		mean, sigma float64
+	}{
+		{"transactionid", 1, count, (count + 1) / 2.0, 0},
+		{"cashregisterid", 0, 999, 499.5, 1000 / math.Sqrt(12)},
+		{"customerid", 0, 99999, 49999.5, 100000 / math.Sqrt(12)},
+		{"productid", 0, 9999, 4999.5, 10000 / math.Sqrt(12)},
+		{"price", 0, 1005, 502.495, 1000 / math.Sqrt(12)},
+		{"price * 100 - customerid", 0, 500, 250, 500 / math.Sqrt(12)},
+		{"LENGTH(data)", 10, 20, 15, math.Sqrt(10)},
+	} {
+		const slack = 0.02 // of a float price in hundredths
+		if least := number("SELECT MIN(" + test.expression + ") FROM pi1"); least < test.least-slack {
+			t.Errorf("%s: the least is %v, want %v or more", test.expression, least, test.least)
+		}
+		if most := number("SELECT MAX(" + test.expression + ") FROM pi1"); most > test.most+slack {
+			t.Errorf("%s: the greatest is %v, want %v or less", test.expression, most, test.most)
+		}
+		mean := number("SELECT AVG(" + test.expression + ") FROM pi1")
+		if off := math.Abs(mean - test.mean); off > 5*test.sigma/math.Sqrt(count)+slack {
+			t.Errorf("%s: the mean is %v, want %v", test.expression, mean, test.mean)
+		}
+	}
+	// The price is mostly the customer: corr = sigma(customer)/sigma(price x 100).
+	correlation := number(`SELECT (AVG(price * customerid) - AVG(price) * AVG(customerid)) /
+		(STDDEV_POP(price) * STDDEV_POP(customerid)) FROM pi1`)
+	if correlation < 0.9999 {
+		t.Errorf("price and customerid have a correlation of %v, want above 0.9999", correlation)
+	}
+	// Of a value of length n the last floor(n * 3/8) characters are random.
+	letters := number("SELECT AVG(data LIKE CONCAT(REPEAT('a', LENGTH(data) - FLOOR(LENGTH(data) * 3 / 8)), '%')) FROM pi1")
+	if letters != 1 {
+		t.Errorf("%v of the values begin with their share of letters a, want all", letters)
+	}
+	distinct := number("SELECT COUNT(DISTINCT RIGHT(data, 7)) FROM pi1 WHERE LENGTH(data) = 20")
+	if all := number("SELECT COUNT(*) FROM pi1 WHERE LENGTH(data) = 20"); distinct < 0.99*all {
+		t.Errorf("%v of %v random parts differ, want nearly all", distinct, all)
+	}
+	if batches := number("SELECT MAX(n) FROM (SELECT COUNT(DISTINCT dateandtime) AS n FROM pi1 GROUP BY (transactionid - 1) DIV 100) AS b"); batches != 1 {
+		t.Errorf("a batch has up to %v times, want one", batches)
+	}
+	if both := number("SELECT COUNT(*) FROM pi1 JOIN pi2 USING (transactionid) WHERE pi1.customerid = pi2.customerid"); both > 20 {
+		t.Errorf("%v rows of the two tables have the same customer, want about one", both)
+	}
+}
+
+// TestForms checks that the server has the tables that were asked for; the load
+// itself compares them with what it wanted.
+func TestForms(t *testing.T) {
+	target := workloadtest.Start(t)
+	for _, form := range []block{
+		{"partitions": 8, "later_rows": 4000, "rows": 10000},
+		{"compression": "table", "key_block_size": 4},
+		{"compression": "transparent", "partitions": 2},
+		{"secondary_indexes": 1, "data_length_min": 4000, "data_length_max": 4000, "rows": 300},
+		{"rows": 1},
+	} {
+		all := block{"step": "load", "rows": 1000}
+		for name, value := range form {
+			all[name] = value
+		}
+		workloadtest.Do(t, Type(), target, all)
+	}
+	conn, err := client.Open(t.Context(), target, database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	// What differs from the wish must be found.
+	c := config{tables: 1, rows: 1000, engine: "innodb", partitions: 2, compression: "table", keyBlockSize: 8, indexes: 2}
+	b := &benchmark{config: c}
+	got := fmt.Sprint(b.checkTable(conn, 1))
+	want := "the compression is not table: row format Dynamic, options \n" +
+		"it has 0 partitions, not 2\n" +
+		"it has 4 indexes, not 3"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestMyRocks runs all steps on the other engine.
+func TestMyRocks(t *testing.T) {
+	target := workloadtest.StartRocksDB(t)
+	for _, partitions := range []int{0, 3} {
+		common := block{"tables": 2, "rows": 20000, "engine": "rocksdb", "partitions": partitions, "seconds": 1}
+		steps(t, target, common)
+	}
+}
+
+// TestSteps runs all steps and checks what they record.
+func TestSteps(t *testing.T) {
+	steps(t, workloadtest.Start(t), block{"tables": 2, "rows": 20000, "seconds": 1})
+}
+
+func steps(t *testing.T, target workload.Target, common block) {
+	t.Helper()
+	step := func(name string, more block) workload.Result {
+		t.Helper()
+		all := block{"step": name}
+		for _, b := range []block{common, more} {
+			for name, value := range b {
+				all[name] = value
+			}
+		}
+		result, err := workloadtest.Try(t.Context(), t, Type(), target, all)
+		// On a busy host a second is too short to catch up in.
+		if missed := new(workload.SLAError); err != nil && !errors.As(err, &missed) {
+			t.Fatalf("%v: %v", all, err)
+		}
+		return result
+	}
+	load := step("load", nil)
+	if got := workloadtest.Metric(t, load, "rows_inserted"); got != 20000 {
+		t.Errorf("%v rows inserted, want 20000", got)
+	}
+	if got := workloadtest.Metric(t, load, "inserts"); got != 200 {
+		t.Errorf("%v inserts, want 200", got)
+	}
+	for target.Step = 1; target.Step <= len(scans); target.Step++ {
+		scan := step("scan", nil)
+		if got := workloadtest.Metric(t, scan, "rows_read"); got != 20000 {
+			t.Errorf("scan %d read %v rows, want 20000", target.Step, got)
+		}
+		index := scans[target.Step-1].index
+		if plan := scan.Plans[0].Text; index != "PRIMARY" && !strings.Contains(plan, index) {
+			t.Errorf("scan %d does not use the index %s:\n%s", target.Step, index, plan)
+		}
+	}
+	query := step("query", block{"insert_rate": 1000, "rows_per_commit": 50})
+	rows := workloadtest.Metric(t, query, "rows_inserted")
+	if rows > 2000 || rows == 0 {
+		t.Errorf("%v rows inserted in a second at a rate of 2000", rows)
+	}
+	if got := workloadtest.Metric(t, query, "target_rate"); got != 2000 {
+		t.Errorf("the target rate is %v, want 2000", got)
+	}
+	if len(query.Plans) != len(secondaryIndexes) {
+		t.Errorf("%d plans are kept, want 3", len(query.Plans))
+	}
+	for _, plan := range query.Plans {
+		if !strings.Contains(plan.Text, "Using index") {
+			t.Errorf("query of index %s does not read the index alone:\n%s", plan.Query, plan.Text)
+		}
+	}
+	read := workloadtest.Metric(t, query, "rows_read") / workloadtest.Metric(t, query, "queries")
+	if read < 9 || read > 10 {
+		t.Errorf("a query read %v rows, want a little under 10", read)
+	}
+}
+
+// TestRateMissed asks for more than a server can do.
+func TestRateMissed(t *testing.T) {
+	target := workloadtest.Start(t)
+	workloadtest.Do(t, Type(), target, small)
+	result, err := workloadtest.Try(t.Context(), t, Type(), target,
+		block{"step": "query", "tables": 4, "rows": 20002, "insert_rate": 1e7, "seconds": 1})
+	var missed *workload.SLAError
+	if !errors.As(err, &missed) {
+		t.Fatalf("the error is %v, want an SLAError", err)
+	}
+	if missed.Target != 4e7 || missed.Achieved != workloadtest.Metric(t, result, "achieved_rate") {
+		t.Errorf("the error has the rates %+v; the result has %v", *missed, result.Metrics)
+	}
+}
+
+// TestErrors checks that no error of the server is lost.
+func TestErrors(t *testing.T) {
+	target := workloadtest.Start(t, "--lock_wait_timeout=1", "--innodb_lock_wait_timeout=1")
+	query := block{"step": "query", "tables": 1, "rows": 1000, "insert_rate": 100, "seconds": 2}
+	workloadtest.Do(t, Type(), target, block{"step": "load", "rows": 1000})
+	conn, err := client.Open(t.Context(), target, database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	execute := func(statement string) {
+		t.Helper()
+		if _, err := conn.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	execute("CREATE TRIGGER refuse BEFORE INSERT ON pi1 FOR EACH ROW SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = 31001, MESSAGE_TEXT = 'no more'")
+	if _, err := workloadtest.Try(t.Context(), t, Type(), target, query); err == nil || !strings.Contains(err.Error(), "no more") {
+		t.Errorf("the error is %v, want that of the trigger", err)
+	}
+	allowed := block{"allow_errors": []int{31001}}
+	for name, value := range query {
+		allowed[name] = value
+	}
+	if _, err := workloadtest.Try(t.Context(), t, Type(), target, allowed); err == nil || !strings.Contains(err.Error(), "did no work") {
+		t.Errorf("with all inserts refused the error is %v, want that no work was done", err)
+	}
+	execute("DROP TRIGGER refuse")
+	execute("CREATE TRIGGER deadlock BEFORE INSERT ON pi1 FOR EACH ROW BEGIN IF RAND() < 0.02 THEN SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'deadlock'; END IF; END")
+	result := workloadtest.Do(t, Type(), target, query)
+	if workloadtest.Metric(t, result, "deadlocks") == 0 {
+		t.Error("no deadlock was counted")
+	}
+	if got := workloadtest.Metric(t, result, "rows_inserted"); got != 200 {
+		t.Errorf("%v rows inserted, want 200", got)
+	}
+}
+
+// TestServerGone checks that a server that dies ends the phase with an error.
+func TestServerGone(t *testing.T) {
+	target := workloadtest.Start(t)
+	workloadtest.Do(t, Type(), target, small)
+	conn, err := client.Open(t.Context(), target, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	shutdown := make(chan error, 1)
+	w, err := Type().New(workloadtest.Args(t, Type(), block{"step": "query", "tables": 4, "rows": 20002, "seconds": 30}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := workload.NewRecorder(t.TempDir(), workload.Hooks{Begin: func(time.Time) {
+		go func() {
+			_, err := conn.Exec("SHUTDOWN")
+			shutdown <- err
+		}()
+	}})
+	if err := w.Run(t.Context(), target, r); err == nil {
+		t.Error("the server was shut down, and the phase ended without an error")
+	}
+	if err := <-shutdown; err != nil {
+		t.Error(err)
+	}
 }

@@ -12,7 +12,8 @@ import (
 
 // load makes the tables and fills them.
 func (b *benchmark) load(ctx context.Context, t workload.Target, r *workload.Recorder) error {
-	if err := b.createTables(ctx, t, r); err != nil {
+	err := client.Session(ctx, t, "", func(conn *client.Conn) error { return b.createTables(conn, t, r) })
+	if err != nil {
 		return err
 	}
 	conns, err := client.OpenAll(ctx, t, database, b.clients)
@@ -34,7 +35,7 @@ func (b *benchmark) load(ctx context.Context, t workload.Target, r *workload.Rec
 	if !b.verify {
 		return nil
 	}
-	return b.countRows(ctx, t, writers)
+	return client.Session(ctx, t, database, func(conn *client.Conn) error { return b.countRows(conn, writers) })
 }
 
 // load fills the writer's share of the tables, a batch of each in turn.
@@ -59,13 +60,7 @@ func (w *writer) load(gate *client.Gate) error {
 
 // createTables makes the tables anew and checks that they are what was asked
 // for.
-func (b *benchmark) createTables(ctx context.Context, t workload.Target, r *workload.Recorder) error {
-	conn, err := client.Open(ctx, t, "")
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	defer context.AfterFunc(ctx, conn.Interrupt)()
+func (b *benchmark) createTables(conn *client.Conn, t workload.Target, r *workload.Recorder) error {
 	for _, statement := range []string{
 		"DROP DATABASE IF EXISTS " + database,
 		// One character set on all builds: the values are ASCII.
@@ -95,13 +90,7 @@ func (b *benchmark) createTables(ctx context.Context, t workload.Target, r *work
 
 // countRows checks that each table has the rows that the writers inserted. It
 // reads the primary key, which a load leaves in the cache as far as it fits.
-func (b *benchmark) countRows(ctx context.Context, t workload.Target, writers []*writer) error {
-	conn, err := client.Open(ctx, t, database)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	defer context.AfterFunc(ctx, conn.Interrupt)()
+func (b *benchmark) countRows(conn *client.Conn, writers []*writer) error {
 	var faults []error
 	var total int64
 	for n := 1; n <= b.tables; n++ {

@@ -34,7 +34,11 @@ func (b *benchmark) query(ctx context.Context, t workload.Target, r *workload.Re
 	if err := b.readAndWrite(ctx, t, r, conns, text, t.Iteration, length); err != nil {
 		return err
 	}
-	return b.afterQuery(ctx, conns[0], r)
+	err = client.Attend(ctx, conns[0], func(conn *client.Conn) error { return b.keepPlans(conn, r) })
+	if err != nil {
+		return err
+	}
+	return b.judge(r)
 }
 
 // readAndWrite runs all writers and readers for the given time. Each pass, the
@@ -52,15 +56,19 @@ func (b *benchmark) readAndWrite(ctx context.Context, t workload.Target, r *work
 	return client.Run(ctx, r.Begin, r.End, workers)
 }
 
-// afterQuery keeps the plans, records the rates and judges them.
-func (b *benchmark) afterQuery(ctx context.Context, conn *client.Conn, r *workload.Recorder) error {
-	defer context.AfterFunc(ctx, conn.Interrupt)()
+// keepPlans keeps the plan of each query.
+func (b *benchmark) keepPlans(conn *client.Conn, r *workload.Recorder) error {
 	for _, q := range b.rangeQueries(tableName(1)) {
 		statement := string(q.append(nil, &generator{}))
 		if err := explain(conn, r, q.index, statement); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// judge records the rates and judges them.
+func (b *benchmark) judge(r *workload.Recorder) error {
 	result := r.Result()
 	rows, _ := result.Metric(insertOperation.Items)
 	queries, _ := result.Metric(queryOperation.Calls)

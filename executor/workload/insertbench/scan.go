@@ -61,7 +61,7 @@ func (b *benchmark) scan(ctx context.Context, t workload.Target, r *workload.Rec
 	if err := client.Run(ctx, r.Begin, r.End, workers); err != nil {
 		return err
 	}
-	return b.afterScan(ctx, conns[0], r, s)
+	return client.Attend(ctx, conns[0], func(conn *client.Conn) error { return b.afterScan(conn, r, s) })
 }
 
 // hasIndex reports an error where the tables were made without the index.
@@ -78,8 +78,7 @@ func (b *benchmark) hasIndex(name string) error {
 // tables have, since the queries read all and return none. They are counted
 // once for all steps, by way of the primary key, which the first step has just
 // read too.
-func (b *benchmark) afterScan(ctx context.Context, conn *client.Conn, r *workload.Recorder, s scan) error {
-	defer context.AfterFunc(ctx, conn.Interrupt)()
+func (b *benchmark) afterScan(conn *client.Conn, r *workload.Recorder, s scan) error {
 	if err := explain(conn, r, "scan "+s.index, fmt.Sprintf(s.statement, tableName(1))); err != nil {
 		return err
 	}

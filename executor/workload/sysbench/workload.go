@@ -43,7 +43,7 @@ func (p *program) Run(ctx context.Context, t workload.Target, r *workload.Record
 		return fmt.Errorf("sysbench: the step %s cannot be warmed up: take warmup out of the phase", p.step)
 	}
 	if p.step == stepPrepare && p.needsServer() {
-		if err := makeDatabase(ctx, t); err != nil {
+		if err := client.Session(ctx, t, "", makeDatabase); err != nil {
 			return fmt.Errorf("sysbench prepare: %w", err)
 		}
 	}
@@ -66,7 +66,10 @@ func (p *program) Run(ctx context.Context, t workload.Target, r *workload.Record
 	case p.step == stepRun:
 		p.record(r, out)
 	case p.step == stepPrepare && scripts[p.script].tables:
-		return p.checkTables(ctx, t, r)
+		if err := client.Session(ctx, t, database, p.checkTables); err != nil {
+			return fmt.Errorf("sysbench prepare: %w", err)
+		}
+		r.Metric("rows_inserted", workload.UnitCount, float64(p.tables*p.tableSize))
 	}
 	return nil
 }
@@ -87,13 +90,7 @@ func (p *program) look(ctx context.Context, r *workload.Recorder) error {
 
 // makeDatabase makes the database anew, so that a second prepare works as the
 // first did.
-func makeDatabase(ctx context.Context, t workload.Target) error {
-	conn, err := client.Open(ctx, t, "")
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	defer context.AfterFunc(ctx, conn.Interrupt)()
+func makeDatabase(conn *client.Conn) error {
 	if err := conn.DDL("DROP DATABASE IF EXISTS " + database); err != nil {
 		return err
 	}
@@ -102,21 +99,15 @@ func makeDatabase(ctx context.Context, t workload.Target) error {
 
 // checkTables checks that prepare made the tables, with the engine that was
 // asked for and all of their rows.
-func (p *program) checkTables(ctx context.Context, t workload.Target, r *workload.Recorder) error {
-	conn, err := client.Open(ctx, t, database)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	defer context.AfterFunc(ctx, conn.Interrupt)()
+func (p *program) checkTables(conn *client.Conn) error {
 	for n := int64(1); n <= p.tables; n++ {
 		table := fmt.Sprintf("sbtest%d", n)
 		engine, err := conn.Text("SELECT engine FROM information_schema.tables WHERE table_schema = '" + database + "' AND table_name = '" + table + "'")
 		if err != nil {
-			return fmt.Errorf("sysbench prepare: table %s: %w", table, err)
+			return fmt.Errorf("table %s: %w", table, err)
 		}
 		if !strings.EqualFold(engine, p.engine) {
-			return fmt.Errorf("sysbench prepare: table %s has the engine %s, not %s", table, engine, p.engine)
+			return fmt.Errorf("table %s has the engine %s, not %s", table, engine, p.engine)
 		}
 		last, err := conn.Int("SELECT COALESCE(MAX(id), 0) FROM " + table)
 		if err != nil {
@@ -124,10 +115,9 @@ func (p *program) checkTables(ctx context.Context, t workload.Target, r *workloa
 		}
 		// Without interleaved numbers the last id is the number of rows.
 		if last < p.tableSize {
-			return fmt.Errorf("sysbench prepare: table %s ends at id %d of %d", table, last, p.tableSize)
+			return fmt.Errorf("table %s ends at id %d of %d", table, last, p.tableSize)
 		}
 	}
-	r.Metric("rows_inserted", workload.UnitCount, float64(p.tables*p.tableSize))
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 // Args returns the arguments of a block of that type with the given attributes;
 // the others have their defaults. A value is text, a number, a bool, or one of
 // cty's.
-func Args(t testing.TB, typ workload.Type, given map[string]any) matrix.Args {
+func Args(t testing.TB, typ workload.Type, given Block) matrix.Args {
 	t.Helper()
 	args := matrix.Args{}
 	for _, a := range typ.Attributes {

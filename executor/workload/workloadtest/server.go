@@ -3,7 +3,6 @@ package workloadtest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -224,8 +223,8 @@ func Guard(ctx context.Context, cmd *exec.Cmd) error {
 	return nil
 }
 
-// Processes returns the ids of the connections of a server other than one's own
-// and the server's.
+// Processes returns the connections that a server still has beside its own and
+// the one that asks. A connection that was just closed is given a second.
 func Processes(t testing.TB, target workload.Target) []string {
 	t.Helper()
 	conn, err := client.Open(context.Background(), target, "")
@@ -233,13 +232,19 @@ func Processes(t testing.TB, target workload.Target) []string {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_, rows, err := conn.Rows("SELECT id, command, info FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND command <> 'Daemon' AND user <> 'system user'")
-	if err != nil {
-		t.Fatal(err)
+	for end := time.Now().Add(time.Second); ; time.Sleep(10 * time.Millisecond) {
+		_, rows, err := conn.Rows("SELECT id, command, info FROM information_schema.processlist" +
+			" WHERE id <> CONNECTION_ID() AND command <> 'Daemon' AND user <> 'system user'")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rows) > 0 && time.Now().Before(end) {
+			continue
+		}
+		var left []string
+		for _, row := range rows {
+			left = append(left, strings.Join(row, " "))
+		}
+		return left
 	}
-	var ids []string
-	for _, row := range rows {
-		ids = append(ids, fmt.Sprint(row))
-	}
-	return ids
 }
