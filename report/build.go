@@ -49,6 +49,9 @@ func Build(in Input) (*Document, hcl.Diagnostics) {
 			b.doc.Blocks = append(b.doc.Blocks, Block{Text: b.text(block)})
 		}
 	}
+	b.checkImports(func(check *matrix.ImportCheck, m Misfit) {
+		b.warn(check.Range, "Imported value that does not fit", "%s.", m)
+	})
 	return b.doc, b.diags
 }
 

@@ -94,10 +94,10 @@ func newTextGrid(l *layout, bare bool) *textGrid {
 		}
 	}
 	for i := range g.width {
-		g.width[i] = text[i] + g.marks[i]
 		for _, line := range l.heads {
-			g.width[i] = max(g.width[i], utf8.RuneCountInString(line[i]))
+			text[i] = max(text[i], utf8.RuneCountInString(line[i]))
 		}
+		g.width[i] = text[i] + g.marks[i]
 	}
 	g.widen()
 	return g
@@ -133,7 +133,7 @@ func (g *textGrid) write(b *bytes.Buffer) {
 	for _, line := range g.heads {
 		cells := make([]string, len(line))
 		for i, text := range line {
-			cells[i] = g.align(text, i)
+			cells[i] = g.align(text+pad("", g.marks[i]), i) // over the digits
 		}
 		writeLine(b, cells)
 	}
