@@ -76,7 +76,7 @@ func (ph *phaseRun) iteration(ctx context.Context, w workload.Workload, number, 
 	}
 
 	ctx = context.WithoutCancel(ctx)
-	it, err := ph.result(ctx, rec, win, watch)
+	it, err := ph.result(ctx, rec, win, watch, n == ph.p.Recorded()-1)
 	for _, name := range rec.Result().Artifacts {
 		it.Artifacts = append(it.Artifacts, ph.artifactRow("client output", filepath.Join(dir, name)))
 	}
@@ -244,14 +244,19 @@ func (ph *phaseRun) target(number, n int) workload.Target {
 }
 
 // result puts together what an iteration yielded.
-func (ph *phaseRun) result(ctx context.Context, rec *workload.Recorder, win *window, watch *watch) (store.Iteration, error) {
+func (ph *phaseRun) result(ctx context.Context, rec *workload.Recorder, win *window, watch *watch, last bool) (store.Iteration, error) {
 	r := rec.Result()
 	it := store.Iteration{Began: r.Start, Ended: r.End, Flags: slices.Concat(win.result.Flags, watch.flags())}
 	metrics := map[string]matrix.Metric{}
 	for _, m := range win.result.Metrics {
 		metrics[m.Name] = m
 	}
-	sizes, err := ph.sizeMetrics(ctx)
+	// The last iteration's size is the phase's, which is taken after its settle.
+	var sizes []matrix.Metric
+	var err error
+	if !last {
+		sizes, err = ph.sizeMetrics(ctx)
+	}
 	for _, m := range append(sizes, watch.metrics()...) {
 		metrics[m.Name] = m
 	}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"dbmatrix/executor/server"
+	"dbmatrix/executor/store"
+	"dbmatrix/matrix"
+
+	"github.com/spf13/cobra"
+)
+
+// cleanOptions are the flags of clean.
+type cleanOptions struct {
+	experimentOptions
+	results bool
+	yes     bool
+}
+
+// newCleanCommand removes what dbmatrix made.
+func newCleanCommand(s *streams) *cobra.Command {
+	var o cleanOptions
+	c := &cobra.Command{
+		Use:   "clean PATH",
+		Short: "Remove data directories, templates and snapshots that dbmatrix made",
+		Long: `Removes the data directories and snapshots of the experiment and the templates
+beside them. Directories without an owner file of dbmatrix are left alone. Results
+stay, unless --results is said.` + exitStatus(exitUsage, exitEnvironment),
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return clean(c.Context(), s, &o, args[0])
+		},
+	}
+	o.addFlags(c.Flags())
+	c.Flags().BoolVar(&o.results, "results", false, "remove the results and artifacts too, after asking")
+	c.Flags().BoolVar(&o.yes, "yes", false, "do not ask")
+	return c
+}
+
+// clean removes what dbmatrix made for an experiment.
+func clean(ctx context.Context, s *streams, o *cleanOptions, path string) error {
+	exp, err := o.load(ctx, s, path)
+	if err != nil {
+		return err
+	}
+	if o.results {
+		if err := o.askResults(s, exp); err != nil {
+			return err
+		}
+	}
+	release, err := lockForCleaning(exp)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := cleanData(ctx, s, exp); err != nil {
+		return err
+	}
+	if o.results {
+		return cleanResults(s, exp)
+	}
+	return nil
+}
+
+// askResults asks before results are removed.
+func (o *cleanOptions) askResults(s *streams, exp *matrix.Experiment) error {
+	if o.yes {
+		return nil
+	}
+	if !isTerminal(s.in) {
+		return exit(exitUsage, errors.New("removing results needs an answer, and there is no terminal: say --yes if that is meant"))
+	}
+	ok, err := askYes(s, fmt.Sprintf("Remove %s and its artifacts? What was measured is lost.", shorten(recordPath(exp))))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return silent(exitUsage)
+	}
+	return nil
+}
+
+// lockForCleaning keeps runners away.
+func lockForCleaning(exp *matrix.Experiment) (func(), error) {
+	host, err := server.LockHost()
+	if err != nil {
+		return nil, exit(exitEnvironment, fmt.Errorf("locking this host: %w", err))
+	}
+	// The kernel gives it up with the process at the latest.
+	return func() { _ = host.Close() }, nil
+}
+
+// cleanData removes directories, from the record first.
+func cleanData(ctx context.Context, s *streams, exp *matrix.Experiment) error {
+	if err := forgetSnapshots(ctx, exp); err != nil {
+		return err
+	}
+	removed := 0
+	for _, dir := range dataDirs(exp) {
+		found, err := ownDirectories(dir, exp)
+		if err != nil {
+			return exit(exitEnvironment, err)
+		}
+		for _, l := range found {
+			if err := server.Remove(l); err != nil {
+				return exit(exitEnvironment, fmt.Errorf("removing %s: %w", l.Dir, err))
+			}
+			removed++
+			if s.verbose {
+				fmt.Fprintf(s.err, "removed %s\n", shorten(l.Dir))
+			}
+		}
+	}
+	if !s.quiet {
+		fmt.Fprintf(s.err, "%d directories removed\n", removed)
+	}
+	return nil
+}
+
+// dataDirs returns the directories in which data of an experiment may lie.
+func dataDirs(exp *matrix.Experiment) []string {
+	dirs := []string{exp.DataDir}
+	for _, st := range exp.Storages {
+		if st.Dir != "" && !slices.Contains(dirs, st.Dir) {
+			dirs = append(dirs, st.Dir)
+		}
+	}
+	return dirs
+}
+
+// ownDirectories returns the directories that dbmatrix made below dir: of this
+// experiment, and templates, which belong to none.
+func ownDirectories(dir string, exp *matrix.Experiment) ([]server.Layout, error) {
+	found, err := server.Leftovers(dir)
+	if err != nil {
+		return nil, fmt.Errorf("looking into %s: %w", dir, err)
+	}
+	for _, kind := range []string{server.KindRun, server.KindSnapshot, server.KindTemplate} {
+		paths, err := filepath.Glob(filepath.Join(dir, kind+"s", "*"))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			if slices.ContainsFunc(found, func(l server.Layout) bool { return l.Dir == path }) {
+				continue
+			}
+			owner, err := server.ReadOwner(path)
+			if errors.Is(err, server.ErrForeign) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if owner.Experiment == exp.Dir || owner.Kind == server.KindTemplate {
+				found = append(found, server.Layout{Dir: path})
+			}
+		}
+	}
+	return found, nil
+}
+
+// forgetSnapshots takes the snapshots of an experiment off its record.
+func forgetSnapshots(ctx context.Context, exp *matrix.Experiment) error {
+	if _, err := os.Stat(recordPath(exp)); err != nil {
+		return nil // nothing was recorded
+	}
+	record, err := writeRecord(ctx, exp)
+	if err != nil {
+		return err
+	}
+	defer record.Close()
+	id, err := record.Experiment(ctx, exp.Name, exp.Host.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the record: %w", err)
+	}
+	snapshots, err := record.Snapshots(ctx, id)
+	if err != nil {
+		return fmt.Errorf("reading the snapshots: %w", err)
+	}
+	for _, sn := range snapshots {
+		if err := record.RemoveSnapshot(ctx, sn.Path); err != nil {
+			return fmt.Errorf("recording that a snapshot goes: %w", err)
+		}
+	}
+	return nil
+}
+
+// cleanResults removes the record and the artifacts.
+func cleanResults(s *streams, exp *matrix.Experiment) error {
+	paths, err := filepath.Glob(recordPath(exp) + "*")
+	if err != nil {
+		return err
+	}
+	for _, path := range append(paths, filepath.Join(exp.Dir, "artifacts")) {
+		if err := os.RemoveAll(path); err != nil {
+			return exit(exitEnvironment, fmt.Errorf("removing results: %w", err))
+		}
+	}
+	if !s.quiet {
+		fmt.Fprintln(s.err, "results and artifacts removed")
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"dbmatrix/executor/store"
+	"dbmatrix/matrix"
+)
+
+// recordName is the file beside an experiment that holds what was measured.
+const recordName = "results.db"
+
+// recordPath returns the path of an experiment's record.
+func recordPath(exp *matrix.Experiment) string { return filepath.Join(exp.Dir, recordName) }
+
+// openRecord opens an experiment's record for reading; it is nil where nothing
+// was recorded yet.
+func openRecord(ctx context.Context, exp *matrix.Experiment) (*store.Store, error) {
+	s, err := store.OpenReadOnly(ctx, recordPath(exp))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, exit(exitEnvironment, fmt.Errorf("opening %s: %w", recordPath(exp), err))
+	}
+	return s, nil
+}
+
+// needRecord opens an experiment's record for reading, and fails where nothing
+// was recorded yet.
+func needRecord(ctx context.Context, exp *matrix.Experiment) (*store.Store, error) {
+	s, err := openRecord(ctx, exp)
+	if err == nil && s == nil {
+		err = exit(exitUsage, fmt.Errorf("nothing was measured yet: there is no %s; dbmatrix run makes it", shorten(recordPath(exp))))
+	}
+	return s, err
+}
+
+// writeRecord opens an experiment's record for writing.
+func writeRecord(ctx context.Context, exp *matrix.Experiment) (*store.Store, error) {
+	s, err := store.Open(ctx, recordPath(exp))
+	if err != nil {
+		return nil, exit(exitEnvironment, fmt.Errorf("opening %s: %w", recordPath(exp), err))
+	}
+	return s, nil
+}
+
+// history returns what was measured before, nothing where there is no record.
+func history(ctx context.Context, s *store.Store, exp *matrix.Experiment) (matrix.History, error) {
+	if s == nil {
+		return matrix.History{}, nil
+	}
+	h, err := s.History(ctx, exp.Name, exp.Host.ID)
+	if err != nil {
+		return h, fmt.Errorf("reading what was measured before: %w", err)
+	}
+	return h, nil
+}
+
+// plan makes the plan of an experiment by its record.
+func plan(ctx context.Context, exp *matrix.Experiment, cells []*matrix.Cell, o matrix.PlanOptions) (*matrix.Plan, error) {
+	s, err := openRecord(ctx, exp)
+	if err != nil {
+		return nil, err
+	}
+	if s != nil {
+		defer s.Close()
+	}
+	h, err := history(ctx, s, exp)
+	if err != nil {
+		return nil, err
+	}
+	return exp.MakePlan(cells, h, o)
+}
+
+// shorten makes a path relative to the working directory where that is shorter.
+func shorten(path string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(wd, path); err == nil && len(rel) < len(path) {
+		return rel
+	}
+	return path
+}

@@ -1,0 +1,324 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"dbmatrix/executor"
+	"dbmatrix/executor/store"
+	"dbmatrix/matrix"
+
+	"github.com/spf13/cobra"
+)
+
+// hugePlan is the number of runs above which run asks.
+const hugePlan = 10000
+
+// runOptions are the flags of run.
+type runOptions struct {
+	experimentOptions
+	selection         executor.Selection
+	statuses          []string
+	anyHost           bool
+	smoke             bool
+	yes               bool
+	acceptEnvironment bool
+	keep              bool
+}
+
+// newRunCommand executes the plan.
+func newRunCommand(s *streams) *cobra.Command {
+	var o runOptions
+	c := &cobra.Command{
+		Use:   "run PATH",
+		Short: "Run what the plan says is left",
+		Long: `Executes the runs of the plan that are new, stale, interrupted, or to have more
+iterations; failed ones only when --status names them. What was measured before
+is kept, and a matrix that was interrupted goes on where it was.
+
+The first Ctrl-C finishes the current iteration, the second stops the server and
+leaves, the third leaves at once. SIGTERM is the first and, 10 s later, the
+second.` + exitStatus(exitFailedRuns, exitUsage, exitEnvironment, exitInternal, exitInterrupted),
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runPlan(c.Context(), s, &o, args[0])
+		},
+	}
+	o.addFlags(c.Flags())
+	f := c.Flags()
+	f.StringArrayVar(&o.selection.Cells, "cell", nil, "run only cells whose key matches `GLOB`; may be repeated")
+	f.StringSliceVar(&o.statuses, "status", nil, "run only runs of these statuses of the plan: `LIST`, such as failed,hung")
+	f.StringVar(&o.selection.Until, "until", "", "end each run after `PHASE`")
+	f.BoolVar(&o.selection.Fresh, "fresh", false, "make new attempts for all, from the beginning; nothing is removed")
+	f.BoolVar(&o.smoke, "smoke", false, "first run one cell of each distinct path, so that a mistake shows early")
+	f.BoolVar(&o.anyHost, "any-host", false, "let results of other hosts count")
+	f.BoolVar(&o.yes, "yes", false, fmt.Sprintf("do not ask before more than %d runs", hugePlan))
+	f.BoolVar(&o.acceptEnvironment, "accept-environment", false, "go on although kernel, governor, mount options or memory changed")
+	f.BoolVar(&o.keep, "keep", false, "keep the data directory of each run")
+	return c
+}
+
+// runPlan executes what is left of the experiment at path.
+func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error {
+	if err := o.parseStatuses(); err != nil {
+		return err
+	}
+	exp, cells, err := o.expand(ctx, s, path)
+	if err != nil {
+		return err
+	}
+	p, err := plan(ctx, exp, cells, matrix.PlanOptions{AnyHost: o.anyHost, Fresh: o.selection.Fresh})
+	if err != nil {
+		return err
+	}
+	pending, err := o.selection.Pending(p)
+	if err != nil {
+		return exit(exitUsage, err)
+	}
+	if len(pending) == 0 {
+		sayDone(s, p)
+		return nil
+	}
+	if err := o.ask(s, len(pending)); err != nil {
+		return err
+	}
+	if o.smoke {
+		smokeFirst(p)
+	}
+	record, err := writeRecord(ctx, exp)
+	if err != nil {
+		return err
+	}
+	out, err := o.execute(ctx, s, p, record)
+	err = judgeRun(s, path, p, out, err)
+	if cerr := record.Close(); cerr != nil && err == nil {
+		err = exit(exitEnvironment, fmt.Errorf("closing %s: %w", record.Path(), cerr))
+	}
+	return errors.Join(err, giveBack(exp.Dir))
+}
+
+// parseStatuses judges --status.
+func (o *runOptions) parseStatuses() error {
+	known := append([]matrix.Status{matrix.Skipped}, statusOrder...)
+	for _, name := range o.statuses {
+		st := matrix.Status(name)
+		if st == "failure" || !slices.Contains(known, st) || st == matrix.Gone {
+			return exit(exitUsage, fmt.Errorf("--status %q: the plan has the statuses %s", name, statusNames()))
+		}
+		o.selection.Statuses = append(o.selection.Statuses, st)
+	}
+	return nil
+}
+
+// statusNames lists the statuses that --status takes.
+func statusNames() string {
+	var names []string
+	for _, st := range statusOrder {
+		if st != matrix.Gone {
+			names = append(names, string(st))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// ask asks before a huge number of runs.
+func (o *runOptions) ask(s *streams, runs int) error {
+	if runs <= hugePlan || o.yes {
+		return nil
+	}
+	if !isTerminal(s.in) {
+		return exit(exitUsage, fmt.Errorf("%d runs are to be executed; say --yes if that is meant", runs))
+	}
+	ok, err := askYes(s, fmt.Sprintf("%d runs are to be executed. Go on?", runs))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return silent(exitUsage)
+	}
+	return nil
+}
+
+// askYes asks a question on the terminal.
+func askYes(s *streams, question string) (bool, error) {
+	fmt.Fprintf(s.err, "%s [y/N] ", question)
+	line, err := bufio.NewReader(s.in).ReadString('\n')
+	if err != nil && line == "" {
+		return false, exit(exitUsage, errors.New("no answer"))
+	}
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes", nil
+}
+
+// sayDone says that nothing is to be executed, and why.
+func sayDone(s *streams, p *matrix.Plan) {
+	if s.quiet {
+		return
+	}
+	fmt.Fprintf(s.err, "Nothing is left to do: %s\n", byStatus(p.Summary.ByStatus))
+	for st := range p.Summary.ByStatus {
+		if st.Failure() {
+			fmt.Fprintln(s.err, "Failed runs are taken up with --status failed,timeout,hung,crashed,invalid")
+			return
+		}
+	}
+}
+
+// execute runs the plan and shows its progress.
+func (o *runOptions) execute(ctx context.Context, s *streams, p *matrix.Plan, record *store.Store) (executor.Outcome, error) {
+	ctx, signals, stop := watchSignals(ctx, s.out)
+	defer stop()
+	display := newDisplay(s, p)
+	defer display.close()
+	return executor.Run(ctx, p, executor.Deps{
+		Store:     record,
+		Workloads: workloads(),
+		Facts:     definitionFacts(p.Experiment),
+		Check:     checker(record, p),
+	}, executor.Options{
+		Selection:         o.selection,
+		Finish:            signals.finish,
+		Report:            display.event,
+		AcceptEnvironment: o.acceptEnvironment,
+		Keep:              o.keep,
+		CrashAt:           os.Getenv(executor.CrashVariable),
+	})
+}
+
+// judgeRun prints the failures again, says how to go on, and returns the end of
+// the command.
+func judgeRun(s *streams, path string, p *matrix.Plan, out executor.Outcome, err error) error {
+	var env *executor.EnvironmentError
+	var usage *executor.UsageError
+	switch {
+	case errors.As(err, &env):
+		return exit(exitEnvironment, err)
+	case errors.As(err, &usage):
+		return exit(exitUsage, err)
+	case err != nil:
+		return exit(exitInternal, err)
+	}
+	printFailures(s, path, out)
+	if !s.quiet {
+		fmt.Fprintf(s.err, "%d done, %d failed, %d left\n", out.Done, len(out.Failed), out.Left)
+	}
+	switch {
+	case errors.As(out.Stopped, &env):
+		return exit(exitEnvironment, out.Stopped)
+	case out.Stopped != nil:
+		return exit(exitFailedRuns, out.Stopped)
+	case out.Interrupted:
+		fmt.Fprintf(s.err, "Interrupted; dbmatrix run %s goes on\n", path)
+		return silent(exitInterrupted)
+	case len(out.Failed) > 0:
+		return silent(exitFailedRuns)
+	}
+	if !s.quiet {
+		fmt.Fprintf(s.err, "Next: dbmatrix report %s\n", path)
+	}
+	return nil
+}
+
+// printFailures prints each failed run with its evidence and the next step.
+func printFailures(s *streams, path string, out executor.Outcome) {
+	for _, f := range out.Failed {
+		fmt.Fprintf(s.err, "\n%s\n", failureText(s, f.Run, f.Phase, f.Status, f.Message, f.Details))
+		if f.Attempt > 0 {
+			fmt.Fprintf(s.err, "  next: dbmatrix show %s %s, or dbmatrix run %s --status %s\n", path, cellName(f.Run.Cell.Key), path, f.Status)
+		}
+	}
+}
+
+// failureText words a failed run: cell, phase, status, cause, evidence.
+func failureText(s *streams, r *matrix.Run, phase string, st matrix.Status, message string, details []string) string {
+	var b strings.Builder
+	where := fmt.Sprintf("%s, replicate %d", cellName(r.Cell.Key), r.Replicate)
+	if phase != "" {
+		where += ", phase " + phase
+	}
+	status := string(st)
+	if s.color {
+		status = "\x1b[31m" + status + "\x1b[0m"
+	}
+	fmt.Fprintf(&b, "%s: %s: %s", where, status, message)
+	for _, d := range details {
+		b.WriteString("\n  " + d)
+	}
+	return b.String()
+}
+
+// smokeFirst moves one run of each distinct path to the front: runs that differ
+// in their server, their workloads or the names of their options walk another
+// path through servers and dbmatrix.
+func smokeFirst(p *matrix.Plan) {
+	seen := map[string]bool{}
+	var first, rest []*matrix.Run
+	for _, r := range p.Runs {
+		if key := pathOf(r); !seen[key] {
+			seen[key] = true
+			first = append(first, r)
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	p.Runs = append(first, rest...)
+}
+
+// pathOf names the path that a run walks.
+func pathOf(r *matrix.Run) string {
+	var b strings.Builder
+	for _, p := range r.Phases {
+		if s := p.Phase.Settings.Server; s != nil {
+			b.WriteString(s.Name)
+		}
+		b.WriteString("|" + p.Phase.Block + "|" + p.Phase.Workload.Type)
+		for _, o := range p.Phase.Settings.Options {
+			b.WriteString("," + o.Name)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// definitionFacts returns what is recorded of this program and of the definition:
+// its commit, and whether it had changes.
+func definitionFacts(exp *matrix.Experiment) []store.Fact {
+	b := readBuildFacts()
+	facts := []store.Fact{{Name: "dbmatrix.version", Value: strings.TrimSpace(b.version + " " + b.commit)}}
+	commit, err := exec.Command("git", "-C", exp.Dir, "rev-parse", "HEAD").Output()
+	if err != nil {
+		return facts // not under git, or no git here
+	}
+	facts = append(facts, store.Fact{Name: "definition.commit", Value: strings.TrimSpace(string(commit))})
+	status, err := exec.Command("git", "-C", exp.Dir, "status", "--porcelain", "--", ".").Output()
+	if err == nil {
+		dirty := "no"
+		if len(strings.TrimSpace(string(status))) > 0 {
+			dirty = "yes"
+		}
+		facts = append(facts, store.Fact{Name: "definition.dirty", Value: dirty})
+	}
+	return facts
+}
+
+// giveBack gives what a run wrote beside the experiment to the user who called
+// sudo, whose it is.
+func giveBack(dir string) error {
+	uid, gid, ok := sudoUser()
+	if !ok {
+		return nil
+	}
+	for _, name := range []string{recordName, recordName + "-wal", recordName + "-shm", "artifacts"} {
+		if err := chownTree(filepath.Join(dir, name), uid, gid); err != nil {
+			return exit(exitEnvironment, fmt.Errorf("giving results back to the user: %w", err))
+		}
+	}
+	return nil
+}
