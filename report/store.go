@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
@@ -101,7 +102,7 @@ func phaseResults(a *store.Attempt, p *store.Phase) []PhaseResult {
 		}
 		if it.Number == last {
 			maps.Copy(r.Metrics, whole.Metrics)
-			r.Flags = append(append([]matrix.Flag{}, whole.Flags...), it.Flags...)
+			r.Flags = slices.Concat(whole.Flags, it.Flags)
 		}
 		addMetrics(r.Metrics, it.Metrics)
 		results = append(results, r)
