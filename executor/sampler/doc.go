@@ -1,7 +1,7 @@
 // Package sampler measures the host, its block devices and the processes of a
 // run while a workload is measured, and how much disk the data takes.
 //
-//	Source (host CPU, devices, process trees, anything with counters)
+//	Sampler (host, devices, process trees, anything with counters)
 //	   │ Read: numbers of this moment
 //	   ▼
 //	Begin ─► Window ─ readings each second ─► End ─► Result
@@ -19,15 +19,22 @@
 // that tests read recorded trees. Nothing is parsed from the output of another
 // program.
 //
-// Metrics (unit): cpu_user, cpu_system, cpu_iowait, cpu_idle, cpu_steal (s, all
-// CPUs together), context_switches, cpus, swap_in, swap_out (count, pages for the
-// latter two); disk_reads, disk_writes (count, merged requests as the device saw
-// them), disk_read_bytes, disk_write_bytes (B), disk_busy (s); server_cpu,
-// client_cpu, other_cpu (s); server_rss, server_rss_peak, server_pss,
-// server_swap, client_rss (B); server_read_bytes, server_write_bytes (B);
-// server_context_switches (count); size_allocated, size_apparent and
-// size_<role>_allocated, size_<role>_apparent (B).
+// Metrics (unit):
 //
-// The kernel counts CPU time of hosts and processes in ticks of 10 ms; over
-// short windows the numbers are as coarse as that.
+//   - of the host: cpu_user (nice included), cpu_system (interrupts included),
+//     cpu_iowait, cpu_idle, cpu_steal (s, all CPUs together), context_switches,
+//     cpus (count), swap_in, swap_out (B);
+//   - of the devices, together: disk_reads, disk_writes (count, requests as the
+//     device saw them, after merging), disk_read_bytes, disk_write_bytes (B),
+//     disk_busy (s, time with a request under way);
+//   - of a process tree "server": server_cpu (s), server_read_bytes,
+//     server_write_bytes (B, what it caused at devices), server_rss,
+//     server_rss_peak, server_pss, server_swap (B);
+//   - other_cpu (s): what ran that is in no tree, kernel threads included;
+//     kernel_cpu (s): the kernel threads' part of it;
+//   - of disk usage: size_allocated, size_apparent and size_<role>_allocated,
+//     size_<role>_apparent (B).
+//
+// The kernel counts CPU time in ticks of 10 ms; over short windows the numbers
+// are as coarse as that.
 package sampler
