@@ -29,6 +29,9 @@ type Input struct {
 	Show string
 }
 
+// chartsNotDrawn heads the warning that a chart is not in the document.
+const chartsNotDrawn = "Chart not drawn"
+
 // All is the source that stands for every one of them.
 const All = "all"
 
@@ -47,6 +50,8 @@ func Build(in Input) (*Document, hcl.Diagnostics) {
 			}
 		case *matrix.Text:
 			b.doc.Blocks = append(b.doc.Blocks, Block{Text: b.text(block)})
+		case *matrix.Chart:
+			b.warn(block.Range, chartsNotDrawn, "Chart %q is left out: this version of dbmatrix makes tables and texts.", block.Name)
 		}
 	}
 	b.checkImports(func(check *matrix.ImportCheck, m Misfit) {

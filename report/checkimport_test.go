@@ -73,8 +73,9 @@ func TestCheckImports(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
-			if _, diags := Build(Input{Experiment: exp, Cells: cells, Eval: exp.Eval, Show: "published"}); len(diags) != len(tt.want) {
-				t.Errorf("a report warns of %d values, want %d", len(diags), len(tt.want))
+			_, diags = Build(Input{Experiment: exp, Cells: cells, Eval: exp.Eval, Show: "published"})
+			if warned := len(slices.DeleteFunc(diags, func(d *hcl.Diagnostic) bool { return d.Summary == chartsNotDrawn })); warned != len(tt.want) {
+				t.Errorf("a report warns of %d values, want %d", warned, len(tt.want))
 			}
 		})
 	}

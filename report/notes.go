@@ -350,22 +350,58 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// legend explains the tokens and levels that the table shows.
+// legend explains the headings and levels that the table shows.
 func (tb *tableBuilder) legend() []LegendEntry {
 	var entries []LegendEntry
-	seen := map[string]bool{}
+	seen := map[LegendEntry]bool{}
 	for _, c := range tb.columns {
-		if c.spec == nil || seen[c.token] {
-			continue
+		for _, shown := range tb.tokensOf(c) {
+			if shown.spec == nil {
+				continue
+			}
+			e := LegendEntry{Term: shown.term(), Text: shown.spec.Legend}
+			if divisor := cmp.Or(shown.divisor, shown.spec.Divisor); divisor > 0 {
+				e.Text += fmt.Sprintf(" (%s)", divisorText(shown.spec.Unit, divisor))
+			}
+			if !seen[e] {
+				seen[e] = true
+				entries = append(entries, e)
+			}
 		}
-		seen[c.token] = true
-		text := c.spec.Legend
-		if divisor := cmp.Or(c.divisor, c.spec.Divisor); divisor > 0 {
-			text += fmt.Sprintf(" (%d kB to the MB)", divisor)
-		}
-		entries = append(entries, LegendEntry{Term: c.token, Text: text})
 	}
 	return append(entries, tb.levelLegend()...)
+}
+
+// divisorText says what the larger unit of a column is made of.
+func divisorText(unit string, divisor int) string {
+	if strings.HasPrefix(unit, "GB") {
+		return fmt.Sprintf("%d MB of %d kB to the GB", divisor, divisor)
+	}
+	return fmt.Sprintf("%d kB to the MB", divisor)
+}
+
+// tokensOf returns the columns of the library that a column shows.
+func (tb *tableBuilder) tokensOf(c *column) []*column {
+	if c.template == nil {
+		return []*column{c}
+	}
+	var parts []*column
+	for _, name := range tb.placeholders(c) {
+		parts = append(parts, tb.named(name))
+	}
+	return parts
+}
+
+// term is what a reader finds over the column's numbers, else its token.
+func (c *column) term() string {
+	if c.def == nil || strings.HasPrefix(c.label, c.token+"@") {
+		return c.token
+	}
+	heading := c.label
+	if n := len(c.def.Heading); n > 0 {
+		heading = c.def.Heading[n-1]
+	}
+	return cmp.Or(heading, c.token)
 }
 
 func (tb *tableBuilder) levelLegend() []LegendEntry {

@@ -91,7 +91,7 @@ func (r *run) why() string {
 	case r.attempt.Status == "" || r.attempt.Status.Complete():
 		return ""
 	default:
-		return withMessage(string(r.attempt.Status), r.attempt.Message)
+		return "not reached; the run ended: " + withMessage(string(r.attempt.Status), r.attempt.Message)
 	}
 }
 
