@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -37,7 +38,7 @@ const reapGrace = 3 * time.Second
 // argument is GuardianCommand. It returns the exit code: 2 where it was not
 // started by a runner.
 func GuardianMain(ctx context.Context, stderr io.Writer) int {
-	unix.CloseOnExec(guardianFile)
+	keepFiles()
 	conn, err := unixConn(guardianFile)
 	if err != nil {
 		fmt.Fprintf(stderr, "the guardian is started by dbmatrix run, not by hand: %v\n", err)
@@ -72,6 +73,14 @@ func GuardianMain(ctx context.Context, stderr io.Writer) int {
 			return 0
 		}
 	}
+}
+
+// keepFiles keeps all open files but the standard three from what the guardian
+// starts: its own connection, whose other end must show when the guardian ends,
+// and files that the runner inherited from its own parent.
+func keepFiles() {
+	unix.CloseOnExec(guardianFile)
+	unix.CloseRange(guardianFile, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // since Linux 5.11; before, only ours
 }
 
 // limitOpenFiles sets the limit of open files that children inherit.

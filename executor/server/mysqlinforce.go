@@ -243,8 +243,11 @@ func judgeColumnFamily(ctx context.Context, db *sql.DB, v *InForce) error {
 			continue
 		}
 		got = append(got, p.Key+"="+value)
-		if !sameColumnFamilyValue(p.Value, value) {
+		switch compareColumnFamily(p.Value, value) {
+		case Contradicted:
 			wrong = append(wrong, p.Key)
+		case Unverifiable:
+			unknown = append(unknown, p.Key)
 		}
 	}
 	detail := ""

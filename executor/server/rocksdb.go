@@ -52,13 +52,55 @@ func flattenParts(prefix string, parts []matrix.OptionPart) []matrix.OptionPart 
 	return flat
 }
 
+// columnFamilyNames are names in information_schema.rocksdb_cf_options that
+// differ from those that the option takes.
+var columnFamilyNames = map[string]string{
+	"compression": "compression_type",
+}
+
+// tablePrefix begins the options of the table format, as the option takes them
+// and as information_schema.rocksdb_cf_options shows them.
+const (
+	tablePrefix      = "block_based_table_factory."
+	tablePrefixShown = "table_factory::"
+)
+
 // columnFamilyValue returns the value in force of an option of a column family.
 func columnFamilyValue(inForce map[string]string, key string) (string, bool) {
-	v, ok := inForce[strings.ToLower(key)]
+	key = strings.ToLower(key)
+	if rest, ok := strings.CutPrefix(key, tablePrefix); ok {
+		key = tablePrefixShown + rest
+	}
+	if name, ok := columnFamilyNames[key]; ok {
+		key = name
+	}
+	v, ok := inForce[key]
 	return v, ok
 }
 
-// sameColumnFamilyValue compares a value that was asked with one in force.
-func sameColumnFamilyValue(asked, got string) bool {
-	return strings.EqualFold(asked, got)
+// compareColumnFamily compares a value that was asked with one in force. Objects
+// of the engine are shown by name or address only: that there is one is all that
+// can be seen.
+func compareColumnFamily(asked, got string) Verdict {
+	if strings.EqualFold(asked, got) {
+		return Verified
+	}
+	if want, have := truth(asked), truth(got); want != nil && have != nil {
+		return verdictOf(*want == *have)
+	}
+	if want, have := sizeOf(asked), sizeOf(got); want != nil && have != nil {
+		return verdictOf(want.Cmp(have) == 0)
+	}
+	if sizeOf(asked) == nil && !strings.HasPrefix(asked, "k") && strings.Contains(asked, ":") && got != "nullptr" && got != "(nil)" && got != "NULL" {
+		return Unverifiable // such as filter_policy=bloomfilter:10:false
+	}
+	return Contradicted
+}
+
+// verdictOf turns a comparison into a verdict.
+func verdictOf(same bool) Verdict {
+	if same {
+		return Verified
+	}
+	return Contradicted
 }
