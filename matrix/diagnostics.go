@@ -37,6 +37,7 @@ func place(r hcl.Range) string {
 // cells appears once.
 type faults struct {
 	order []faultKey
+	added int
 	found map[faultKey]*foldedFault
 }
 
@@ -75,6 +76,9 @@ func (f *faults) addIn(cell CellKey, diags ...*hcl.Diagnostic) {
 }
 
 func (f *faults) fold(d *hcl.Diagnostic) *foldedFault {
+	if d.Severity == hcl.DiagError {
+		f.added++
+	}
 	key := faultKey{summary: d.Summary, detail: d.Detail}
 	if d.Subject != nil {
 		key.subject = *d.Subject
@@ -90,6 +94,9 @@ func (f *faults) fold(d *hcl.Diagnostic) *foldedFault {
 	f.order = append(f.order, key)
 	return folded
 }
+
+// count returns how many times an error was added.
+func (f *faults) count() int { return f.added }
 
 // errors reports whether one of the diagnostics is an error.
 func (f *faults) errors() bool {

@@ -216,7 +216,7 @@ func (d *decoder) resolveParams(f *frame, stack []applied) bool {
 			changed = changed || next[i].id != f.params[i].id
 		}
 		f.params = next
-		if !changed || round > len(next) {
+		if !changed || round > len(next) || !readsParams(setters) {
 			break
 		}
 	}
@@ -278,6 +278,17 @@ func (d *decoder) checkParams(f *frame, setters []applied) bool {
 		return false
 	}
 	return true
+}
+
+func readsParams(setters []applied) bool {
+	for _, a := range setters {
+		for _, r := range a.exprs["params"].expr.refs {
+			if r.root == rootParam {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func readsBuild(setters []applied) bool {

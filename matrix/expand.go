@@ -142,25 +142,35 @@ func (d *decoder) excluded(f *frame, levels []*levelBlock, key CellKey, m *matri
 		if x.matrix != "" && x.matrix != m.name {
 			continue
 		}
-		o := x.when.eval(f)
-		if o.diags.HasErrors() {
-			d.faults.addIn(key, o.diags...)
-			continue
-		}
-		if o.value.IsNull() || !o.value.IsKnown() {
-			d.faults.addIn(key, badValue("when", x.when.Range(), "must be true or false; it is null"))
-			continue
-		}
-		held, wrong := boolValue(o.value)
-		if wrong != "" {
-			d.faults.addIn(key, badValue("when", x.when.Range(), wrong))
-		}
-		if held {
+		if x.holds(f) {
 			x.removed++
 			gone = true
 		}
 	}
 	return gone
+}
+
+// holds reports whether the condition is true of the frame's levels.
+func (x *excludeBlock) holds(f *frame) bool {
+	for _, when := range x.when {
+		o := when.eval(f)
+		if o.diags.HasErrors() {
+			f.d.faults.addIn(f.cell, o.diags...)
+			return false
+		}
+		if o.value.IsNull() || !o.value.IsKnown() {
+			f.d.faults.addIn(f.cell, badValue("when", when.Range(), "must be true or false; it is null"))
+			return false
+		}
+		held, wrong := boolValue(o.value)
+		if wrong != "" {
+			f.d.faults.addIn(f.cell, badValue("when", when.Range(), wrong))
+		}
+		if !held {
+			return false
+		}
+	}
+	return true
 }
 
 // An Exclusion tells how many cells an exclude block removed.

@@ -2,7 +2,9 @@ package matrix
 
 import (
 	"encoding/binary"
+	"math/big"
 	"sort"
+	"strconv"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -16,13 +18,17 @@ type expression struct {
 	local []string
 	bound map[string]cty.Value // names beyond the roots, such as level
 	memo  map[string]*outcome
+
+	// unique says that the expression reads what no two cells share, so
+	// that remembering its outcomes would only fill memory.
+	unique bool
 }
 
 // An outcome is what an expression gave for one combination.
 type outcome struct {
 	value cty.Value
 	diags hcl.Diagnostics
-	id    int32 // equal for equal values
+	id    int32 // equal for equal values; 0 before it is asked for
 }
 
 // compile prepares an expression whose references were checked.
@@ -35,8 +41,28 @@ func (d *decoder) compile(expr hcl.Expression, bound map[string]cty.Value) *expr
 	}
 	sort.Slice(e.refs, func(i, j int) bool { return e.refs[i].String() < e.refs[j].String() })
 	e.local = keys(locals)
+	e.unique = d.unique(e.refs)
 	d.note(e.refs)
 	return e
+}
+
+// unique reports whether references together tell each cell from all others.
+func (d *decoder) unique(refs []ref) bool {
+	axes := map[string]bool{}
+	for _, r := range refs {
+		switch r.root {
+		case rootAxis, rootLabel, rootPos:
+			if r.attr == "" {
+				return true
+			}
+			axes[r.attr] = true
+		case rootCell:
+			if r.attr != "matrix" && r.attr != "replicate" {
+				return true
+			}
+		}
+	}
+	return len(axes) > 1 && len(axes) == len(d.axes)
 }
 
 // collect gathers what an expression reads. A local stands for what it reads.
@@ -85,6 +111,9 @@ func (e *expression) reads(r ref) bool {
 
 // eval returns the expression's outcome in a frame.
 func (e *expression) eval(f *frame) *outcome {
+	if e.unique {
+		return e.evaluate(f)
+	}
 	f.key = f.key[:0]
 	for _, r := range e.refs {
 		f.key = binary.LittleEndian.AppendUint32(f.key, uint32(f.identify(r)))
@@ -93,22 +122,43 @@ func (e *expression) eval(f *frame) *outcome {
 		return o
 	}
 	key := string(f.key) // the evaluation of locals uses the buffer too
-	value, diags := e.Value(f.context(e))
-	o := &outcome{value: value, diags: diags}
-	if !diags.HasErrors() {
-		o.id = f.d.intern(value)
-	}
+	o := e.evaluate(f)
 	e.memo[key] = o
 	return o
 }
 
-// intern numbers values so that equal ones have equal numbers.
-func (d *decoder) intern(v cty.Value) int32 {
-	text := v.GoString()
-	id, ok := d.values[text]
-	if !ok {
-		id = int32(len(d.values) + 1)
-		d.values[text] = id
+func (e *expression) evaluate(f *frame) *outcome {
+	value, diags := e.Value(f.context(e))
+	return &outcome{value: value, diags: diags}
+}
+
+// identity returns a number that is equal for outcomes of equal values.
+func (o *outcome) identity(d *decoder) int32 {
+	switch {
+	case o.diags.HasErrors():
+		return idUnknown
+	case o.id == 0:
+		o.id = d.intern(o.value)
 	}
-	return id
+	return o.id
+}
+
+// intern numbers values so that equal ones have equal numbers.
+func (d *decoder) intern(v cty.Value) int32 { return d.internText(valueKey(v)) }
+
+// valueKey returns a text that tells values apart.
+func valueKey(v cty.Value) string {
+	if v.IsKnown() && !v.IsNull() && !v.IsMarked() {
+		switch v.Type() {
+		case cty.String:
+			return "\"" + v.AsString()
+		case cty.Bool:
+			return strconv.FormatBool(v.True())
+		case cty.Number:
+			if n, exact := v.AsBigFloat().Int64(); exact == big.Exact {
+				return "#" + strconv.FormatInt(n, 10)
+			}
+		}
+	}
+	return v.GoString()
 }

@@ -2,12 +2,14 @@ package matrix
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -21,20 +23,36 @@ const inputsFormat = "1"
 
 // Inputs returns what the phase's fingerprint is a hash of, beside the
 // fingerprint and the iteration count of the phase before: sorted by name.
-func (p *Phase) Inputs() []Input { return p.inputs(false) }
-
-// inputs lists the inputs. With named it has the server's name in place of its
-// content, for cells whose builds are not on this host.
-func (p *Phase) inputs(named bool) []Input {
-	list := []Input{
-		{"cache", string(p.Cache)},
-		{"workload", p.Workload.Type},
-		{"workload.version", strconv.Itoa(p.Workload.Version)},
+func (p *Phase) Inputs() []Input {
+	list := slices.Concat(p.ownInputs(false), p.resolved.inputs(), p.files)
+	if p.dialect != nil {
+		for _, o := range p.Settings.Options {
+			list = append(list, Input{p.dialect.Attribute + "." + o.Name, p.dialect.Canonical(o.Value)})
+		}
 	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Name < list[j].Name })
+	return list
+}
+
+// hash sums the inputs up. Options and workloads are hashed once, however many
+// phases have them. With named the server's name stands for its build, for cells
+// whose builds are not on this host.
+func (p *Phase) hash(named bool) identity {
+	own := hashInputs(append(p.ownInputs(named), p.files...))
+	buf := slices.Concat(own[:], p.Settings.options[:], p.resolved.hash[:])
+	return sha256.Sum256(buf)
+}
+
+// ownInputs lists the inputs beside the server's options and the workload.
+func (p *Phase) ownInputs(named bool) []Input {
+	list := make([]Input, 0, 12)
 	add := func(name, value string) { list = append(list, Input{name, value}) }
+	add("cache", string(p.Cache))
 	p.serverInputs(add, named)
-	for _, role := range keys(p.Settings.Storage) {
-		add("storage."+role, p.Settings.Storage[role].Name)
+	for _, role := range storageRoles {
+		if s, ok := p.Settings.Storage[role]; ok {
+			add("storage."+role, s.Name)
+		}
 	}
 	for _, e := range p.Settings.Env {
 		add("env."+e.Name, secret(e.Name, e.Value))
@@ -58,14 +76,19 @@ func (p *Phase) inputs(named bool) []Input {
 	for _, c := range p.Sample.Exec {
 		add("sample.exec."+c.Name, c.Every.String()+" "+strings.Join(c.Command, " "))
 	}
-	for _, name := range keys(p.Workload.Args) {
-		if v := p.Workload.Args[name]; !v.IsNull() && !p.outside[name] && !emptyTuple(v) {
-			add(p.Workload.Type+"."+name, show(v))
+	return list
+}
+
+// inputs lists what a workload contributes.
+func (r *resolvedWorkload) inputs() []Input {
+	list := []Input{{"workload", r.Type}, {"workload.version", strconv.Itoa(r.Version)}}
+	for _, name := range keys(r.Args) {
+		a := r.typ.Attribute(name)
+		if v := r.Args[name]; !v.IsNull() && !emptyTuple(v) && (a == nil || !a.Outside) {
+			list = append(list, Input{r.Type + "." + name, show(v)})
 		}
 	}
-	list = append(list, p.files...)
-	sort.SliceStable(list, func(i, j int) bool { return list[i].Name < list[j].Name })
-	return list
+	return append(list, r.files...)
 }
 
 func emptyTuple(v cty.Value) bool { return v.Type().IsTupleType() && v.LengthInt() == 0 }
@@ -91,9 +114,6 @@ func (p *Phase) serverInputs(add func(name, value string), named bool) {
 		return
 	}
 	add("options of dbmatrix", strconv.Itoa(p.dialect.Generation))
-	for _, o := range p.Settings.Options {
-		add(p.dialect.Attribute+"."+o.Name, p.dialect.Canonical(o.Value))
-	}
 }
 
 func (p *Phase) snapshotInputs(add func(name, value string)) {
@@ -151,49 +171,47 @@ func secret(name, value string) string {
 	return "sha256:" + hex.EncodeToString(sum[:8])
 }
 
-// hashes returns the hash of the inputs, and of those with the server's name.
-func (p *Phase) hashes() (measured, id identity) {
-	return hashInputs(p.inputs(false)), hashInputs(p.inputs(true))
-}
-
 func hashInputs(inputs []Input) identity {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\n", inputsFormat)
+	buf := make([]byte, 0, 512)
+	buf = append(buf, inputsFormat...)
 	for _, in := range inputs {
-		fmt.Fprintf(h, "%d:%s=%d:%s\n", len(in.Name), in.Name, len(in.Value), in.Value)
+		for _, text := range []string{in.Name, in.Value} {
+			buf = binary.LittleEndian.AppendUint32(buf, uint32(len(text)))
+			buf = append(buf, text...)
+		}
 	}
-	var id identity
-	h.Sum(id[:0])
-	return id
+	return sha256.Sum256(buf)
 }
 
-// addFiles adds the contents of the files that a phase names: those of workload
-// attributes, programs, and files that a setup command is given. A program that
-// is not installed is noted as such.
-func (d *decoder) addFiles(f *frame, p *Phase) {
-	if s := p.Settings.Server; s != nil {
-		p.dialect = d.dialect(s)
-	}
-	t := d.types[p.Workload.Type]
-	p.outside = map[string]bool{}
-	for i := range t.Attributes {
-		a := &t.Attributes[i]
-		p.outside[a.Name] = a.Outside
-		v := p.Workload.Args[a.Name]
+// addFiles adds the contents of the files and programs that a workload names. A
+// program that is not installed is noted as such.
+func (d *decoder) addFiles(f *frame, w *workloadBlock, r *resolvedWorkload) bool {
+	good := true
+	for i := range r.typ.Attributes {
+		a := &r.typ.Attributes[i]
+		v := r.Args[a.Name]
 		if v == cty.NilVal || v.IsNull() || !a.File && !a.Program {
 			continue
 		}
 		for _, name := range fileNames(v, a.Program) {
-			d.addFile(f, p, name, a)
+			good = d.addFile(f, w, r, name, a) && good
 		}
 	}
-	for _, args := range append(append([][]string{}, p.Settings.Setup...), p.Settings.Teardown...) {
+	return good
+}
+
+// setupFiles returns the contents of the files that setup and teardown commands
+// are given.
+func (d *decoder) setupFiles(s *Settings) []Input {
+	var files []Input
+	for _, args := range slices.Concat(s.Setup, s.Teardown) {
 		for _, arg := range args {
-			if path := beside(d.src.dir, arg); isFile(path) && !strings.HasPrefix(arg, "-") {
-				p.files = append(p.files, Input{"file." + arg, d.contentOf(path)})
+			if path := beside(d.src.dir, arg); !strings.HasPrefix(arg, "-") && isFile(path) {
+				files = append(files, Input{"file." + arg, d.contentOf(path)})
 			}
 		}
 	}
+	return files
 }
 
 // fileNames returns the names in a file or program attribute: of a program given
@@ -212,29 +230,30 @@ func fileNames(v cty.Value, program bool) []string {
 	return names
 }
 
-func (d *decoder) addFile(f *frame, p *Phase, name string, a *Attribute) {
+func (d *decoder) addFile(f *frame, w *workloadBlock, r *resolvedWorkload, name string, a *Attribute) bool {
 	path := beside(d.src.dir, name)
-	if a.Program && !strings.ContainsRune(name, '/') {
-		found, err := exec.LookPath(name)
-		if err != nil {
-			p.files = append(p.files, Input{"program." + name, "not on this host"})
-			return
-		}
-		path = found
-	}
-	if !isFile(path) {
-		rng, ok := p.Workload.Ranges[a.Name]
-		if !ok {
-			rng = p.Workload.Range
-		}
-		d.faults.addIn(f.cell, fault(rng, "No such file", "%s names %s, which is not there; names are relative to the experiment's directory.", a.Name, name))
-		return
-	}
 	kind := "file."
 	if a.Program {
 		kind = "program."
+		if !strings.ContainsRune(name, '/') {
+			found, err := exec.LookPath(name)
+			if err != nil {
+				r.files = append(r.files, Input{kind + name, "not on this host"})
+				return true
+			}
+			path = found
+		}
 	}
-	p.files = append(p.files, Input{kind + name, d.contentOf(path)})
+	if !isFile(path) {
+		rng, ok := w.ranges[a.Name]
+		if !ok {
+			rng = w.rng
+		}
+		d.faults.addIn(f.cell, fault(rng, "No such file", "%s names %s, which is not there; names are relative to the experiment's directory.", a.Name, name))
+		return false
+	}
+	r.files = append(r.files, Input{kind + name, d.contentOf(path)})
+	return true
 }
 
 func isFile(path string) bool {

@@ -90,11 +90,15 @@ type decoder struct {
 
 	machine machine
 
-	read     map[ref]bool // names that some expression reads
-	values   map[string]int32
-	settings map[string]*Settings
-	resolved map[string]*Phase
-	files    map[string]string // content hashes by path
+	read      map[ref]bool // names that some expression reads
+	values    map[string]int32
+	bases     map[*Dialect]*layer
+	layers    map[layerKey]*layer
+	settings  map[settingsKey]*Settings
+	paramSets map[int32]map[string]cty.Value
+	workloads map[string]*resolvedWorkload
+	resolved  map[phaseKey]*Phase
+	files     map[string]string // content hashes by path
 
 	contributions int32 // how many were made
 }
@@ -113,8 +117,12 @@ func newDecoder(ctx context.Context, o LoadOptions, src *source, f *faults) *dec
 		params:    map[string]int{},
 		read:      map[ref]bool{},
 		values:    map[string]int32{},
-		settings:  map[string]*Settings{},
-		resolved:  map[string]*Phase{},
+		bases:     map[*Dialect]*layer{},
+		layers:    map[layerKey]*layer{},
+		settings:  map[settingsKey]*Settings{},
+		paramSets: map[int32]map[string]cty.Value{},
+		workloads: map[string]*resolvedWorkload{},
+		resolved:  map[phaseKey]*Phase{},
 		files:     map[string]string{},
 	}
 	for i := range o.Dialects {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -26,8 +27,8 @@ type pick struct {
 
 // An excludeBlock removes cells.
 type excludeBlock struct {
-	matrix  string // "" reaches every matrix
-	when    *expression
+	matrix  string        // "" reaches every matrix
+	when    []*expression // all of them must hold
 	reason  string
 	rng     hcl.Range
 	removed int
@@ -214,7 +215,23 @@ func (d *decoder) decodeExcludes(blocks hcl.Blocks, matrix string) {
 			continue
 		}
 		d.checkComparisons(when.Expr)
-		x.when = d.compile(when.Expr, nil)
+		for _, expr := range conjuncts(when.Expr) {
+			x.when = append(x.when, d.compile(expr, nil))
+		}
 		d.excludes = append(d.excludes, x)
 	}
+}
+
+// conjuncts splits a && b && c, so that each is evaluated once for the few
+// levels that it reads, and not for each cell.
+func conjuncts(expr hcl.Expression) []hcl.Expression {
+	native, ok := expr.(hclsyntax.Expression)
+	if !ok {
+		return []hcl.Expression{expr}
+	}
+	op, ok := unparen(native).(*hclsyntax.BinaryOpExpr)
+	if !ok || op.Op != hclsyntax.OpLogicalAnd {
+		return []hcl.Expression{expr}
+	}
+	return append(conjuncts(op.LHS), conjuncts(op.RHS)...)
 }

@@ -1,8 +1,10 @@
 package matrix
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -46,20 +48,27 @@ func (s *setting) key(name string) hcl.Range {
 	return s.rng
 }
 
+// A parsedKey names a contribution: an outcome, read as options of a dialect.
+type parsedKey struct {
+	outcome *outcome
+	dialect *Dialect
+}
+
 // contribute returns the contribution of an outcome, made at its first use.
-func (d *decoder) contribute(s *setting, o *outcome, parse func() *contribution) *contribution {
-	if c, ok := s.parsed[o]; ok {
+func (d *decoder) contribute(s *setting, o *outcome, dialect *Dialect, parse func() *contribution) *contribution {
+	key := parsedKey{o, dialect}
+	if c, ok := s.parsed[key]; ok {
 		return c
 	}
 	c := parse()
 	d.contributions++
 	c.id = d.contributions
-	s.parsed[o] = c
+	s.parsed[key] = c
 	return c
 }
 
 func (d *decoder) parseParams(s *setting, o *outcome) *contribution {
-	return d.contribute(s, o, func() *contribution {
+	return d.contribute(s, o, nil, func() *contribution {
 		c := &contribution{}
 		if !d.isObject(c, "params", s, o.value) {
 			return c
@@ -93,26 +102,73 @@ func (d *decoder) isObject(c *contribution, name string, s *setting, v cty.Value
 	return true
 }
 
-// resolveSettings lays the overlays of a phase over each other.
+// resolveSettings lays the overlays of a phase over each other, one attribute at
+// a time. What the first attributes made is a layer, made once however many
+// cells begin with the same ones.
 func (d *decoder) resolveSettings(f *frame, stack []applied) (*Settings, bool) {
-	m := merger{d: d, f: f, key: f.key[:0:0]}
-	m.key = append(m.key, "server "...)
+	m := merger{d: d, f: f}
 	if f.server != nil {
-		m.key = append(m.key, f.server.Name...)
 		m.dialect = d.dialect(f.server)
 	}
-	if !m.collect(stack) {
+	top, ok := m.stack(stack)
+	if !ok {
 		return nil, false
 	}
-	if s, ok := d.settings[string(m.key)]; ok {
-		d.faults.addIn(f.cell, s.diags...)
-		return s, !s.diags.HasErrors()
+	key := settingsKey{layer: top, server: f.server, params: d.paramsID(f)}
+	s, ok := d.settings[key]
+	if !ok {
+		s = m.settings(top, stack)
+		s.id = int32(len(d.settings) + 1)
+		d.settings[key] = s
 	}
-	s := m.merge(stack)
-	s.id = int32(len(d.settings) + 1)
-	d.settings[string(m.key)] = s
-	d.faults.addIn(f.cell, s.diags...)
-	return s, !s.diags.HasErrors()
+	d.faults.addIn(f.cell, top.diags...)
+	return s, !top.diags.HasErrors()
+}
+
+// A settingsKey names settings by what they are made of.
+type settingsKey struct {
+	layer  *layer
+	server *Server
+	params int32
+}
+
+// paramsID numbers the combinations of params.
+func (d *decoder) paramsID(f *frame) int32 {
+	f.key = append(f.key[:0], "params "...)
+	for _, v := range f.params {
+		f.key = binary.LittleEndian.AppendUint32(f.key, uint32(v.id))
+	}
+	id, ok := d.values[string(f.key)]
+	if !ok {
+		id = int32(len(d.values) + 1)
+		d.values[string(f.key)] = id
+	}
+	return id
+}
+
+// A layer is what some attributes made together, in the order of precedence.
+// Layers share what does not differ between them and are never changed.
+type layer struct {
+	options    []*optionSlots // sorted by name
+	env        []*slot        // sorted by name
+	storage    []*slot        // sorted by role
+	setup      [][]string
+	teardown   [][]string
+	prefix     []string
+	diags      hcl.Diagnostics
+	hash       identity // of the options as they are measured
+	hashed     bool
+	finished   []Option
+	removed    []Option
+	isFinished bool
+}
+
+// A layerKey names a layer by the one below it and what is laid over that. A
+// contribution belongs to one attribute of one overlay.
+type layerKey struct {
+	below        *layer
+	contribution int32
+	group        int
 }
 
 // A merger makes the settings of a phase.
@@ -120,25 +176,21 @@ type merger struct {
 	d       *decoder
 	f       *frame
 	dialect *Dialect
-	key     []byte
-	parts   []part
-	diags   hcl.Diagnostics
 }
 
 // A part is one attribute of one overlay that takes part.
 type part struct {
 	applied
 	attribute string
-	setting   *setting
 	*contribution
 }
 
 // settingAttrs are merged here; server and params are settled before.
 var settingAttrs = []string{"storage", "my_cnf", "postgresql_conf", "env", "setup", "teardown", "prefix"}
 
-// collect evaluates the attributes and makes the key under which the merged
-// settings are remembered.
-func (m *merger) collect(stack []applied) bool {
+// stack evaluates the attributes and lays them over each other.
+func (m *merger) stack(stack []applied) (*layer, bool) {
+	top := m.d.base(m.dialect)
 	for _, a := range stack {
 		for _, name := range settingAttrs {
 			s := a.exprs[name]
@@ -148,22 +200,67 @@ func (m *merger) collect(stack []applied) bool {
 			o := s.expr.eval(m.f)
 			if o.diags.HasErrors() {
 				m.d.faults.addIn(m.f.cell, o.diags...)
-				return false
+				return nil, false
 			}
 			c := m.parse(name, s, o)
 			if c.diags.HasErrors() {
 				m.d.faults.addIn(m.f.cell, c.diags...)
-				return false
+				return nil, false
 			}
-			m.parts = append(m.parts, part{a, name, s, c})
-			m.key = binary.LittleEndian.AppendUint32(m.key, uint32(c.id))
-			m.key = append(m.key, byte(a.kind))
+			key := layerKey{top, c.id, a.group}
+			next, ok := m.d.layers[key]
+			if !ok {
+				next = m.over(top, &part{a, name, c})
+				m.d.layers[key] = next
+			}
+			top = next
 		}
 	}
-	for _, v := range m.f.params {
-		m.key = binary.LittleEndian.AppendUint32(m.key, uint32(v.id))
+	return top, true
+}
+
+// base returns the empty layer of a dialect. Contributions are read by the
+// dialect, so no layer serves two.
+func (d *decoder) base(dialect *Dialect) *layer {
+	l := d.bases[dialect]
+	if l == nil {
+		l = &layer{}
+		d.bases[dialect] = l
 	}
-	return true
+	return l
+}
+
+// over lays a part over a layer.
+func (m *merger) over(below *layer, p *part) *layer {
+	l := *below
+	l.diags = slices.Clip(l.diags)
+	l.hashed, l.isFinished = false, false
+	switch p.attribute {
+	case "my_cnf", "postgresql_conf":
+		l.options = slices.Clone(l.options)
+		for _, e := range p.entries {
+			l.layOption(p, e)
+		}
+	case "env":
+		l.env = slices.Clone(l.env)
+		for _, e := range p.entries {
+			l.env = l.layEntry(l.env, p, e, "env")
+		}
+	case "storage":
+		l.storage = slices.Clone(l.storage)
+		for _, e := range p.entries {
+			l.storage = l.layEntry(l.storage, p, e, "storage")
+		}
+	case "setup":
+		l.setup = append(slices.Clip(l.setup), p.lists...)
+	case "teardown":
+		l.teardown = append(slices.Clip(l.teardown), p.lists...)
+	case "prefix":
+		if len(p.lists) > 0 {
+			l.prefix = p.lists[0]
+		}
+	}
+	return &l
 }
 
 // foreign reports an attribute that holds another flavour's options.
@@ -175,7 +272,7 @@ func (m *merger) foreign(name string) bool {
 }
 
 func (m *merger) parse(name string, s *setting, o *outcome) *contribution {
-	return m.d.contribute(s, o, func() *contribution {
+	return m.d.contribute(s, o, m.dialect, func() *contribution {
 		c := &contribution{}
 		v := o.value
 		if !v.IsKnown() {
@@ -279,20 +376,7 @@ func (m *merger) parseStorage(c *contribution, s *setting, v cty.Value) {
 type slot struct {
 	entry
 	by      applied
-	set     bool
 	origins []Origin
-}
-
-// fill lays one entry over a slot. Two overlays that vary must agree, unless the
-// later one says that it overrides.
-func (m *merger) fill(s *slot, p *part, e entry, what string) {
-	if s.set && s.by.varied() && p.varied() && s.by.group != p.group && !p.overrides(e.name) && (s.null != e.null || s.text != e.text) {
-		m.diags = append(m.diags, conflict(what+" "+e.label(), s.by, s.rng, p.applied, e.rng))
-		return
-	}
-	s.origins = append(s.origins, Origin{Kind: p.kind, Name: p.name, Value: e.shown, Null: e.null, Part: e.part, Range: e.rng})
-	origins := s.origins
-	s.entry, s.by, s.set, s.origins = e, p.applied, true, origins
 }
 
 func (e entry) label() string {
@@ -302,157 +386,203 @@ func (e entry) label() string {
 	return e.name
 }
 
-// conflict reports two places that set one thing differently.
-func conflict(what string, a applied, at hcl.Range, b applied, rng hcl.Range) *hcl.Diagnostic {
-	word := what
-	if i := strings.IndexByte(what, ' '); i >= 0 {
-		word = what[i+1:]
-	}
-	if i := strings.IndexByte(word, '.'); i >= 0 {
-		word = word[:i]
-	}
-	return fault(rng, "Set differently by two overlays",
-		"%s sets %s at %s, and %s sets it to something else here, so the cell would not be what its labels say. Set it in one place, or say `override = [%q]` in the later one.",
-		a.name, what, place(at), b.name, word)
+// clashes reports whether an entry may not replace what a slot holds: both are
+// set by something that varies, differently, and the later does not say that it
+// overrides.
+func (s *slot) clashes(p *part, e entry) bool {
+	return s != nil && s.by.varied() && p.varied() && s.by.group != p.group && !p.overrides(e.name) && (s.null != e.null || s.text != e.text)
 }
 
-// merge makes the settings from all parts.
-func (m *merger) merge(stack []applied) *Settings {
-	s := &Settings{Server: m.f.server, Params: map[string]cty.Value{}}
-	options, env, storage := map[string]*optionSlots{}, map[string]*slot{}, map[string]*slot{}
-	for i := range m.parts {
-		p := &m.parts[i]
-		switch p.attribute {
-		case "my_cnf", "postgresql_conf":
-			m.mergeOptions(options, p)
-		case "env":
-			m.mergeEntries(env, p, "env")
-		case "storage":
-			m.mergeEntries(storage, p, "storage")
-		case "setup":
-			s.Setup = append(s.Setup, p.lists...)
-		case "teardown":
-			s.Teardown = append(s.Teardown, p.lists...)
-		case "prefix":
-			if len(p.lists) > 0 {
-				s.Prefix = p.lists[0]
-			}
-		}
+// fill returns the slot with an entry laid over it.
+func (s *slot) fill(p *part, e entry) *slot {
+	next := &slot{entry: e, by: p.applied}
+	if s != nil {
+		next.origins = slices.Clip(s.origins)
 	}
-	s.Options, s.removed = finishOptions(options)
-	for _, name := range keys(env) {
-		if e := env[name]; !e.null {
-			s.Env = append(s.Env, EnvVar{Name: name, Value: e.text, Origins: e.origins})
-		}
-	}
-	for _, role := range keys(storage) {
-		if e := storage[role]; !e.null {
-			if s.Storage == nil {
-				s.Storage = map[string]Storage{}
-			}
-			s.Storage[role] = *m.d.storages[e.text]
-		}
-	}
-	for _, p := range m.d.paramOrder {
-		if i := m.d.params[p.name]; i < len(m.f.params) && m.f.params[i].id != idNull {
-			s.Params[p.name] = m.f.params[i].value
-		}
-	}
-	for _, a := range stack {
-		s.Unverified = append(s.Unverified, a.unverified...)
-		s.Adjusted = append(s.Adjusted, a.adjusted...)
-	}
-	s.diags = m.diags
-	return s
+	next.origins = append(next.origins, p.origin(e))
+	return next
 }
 
-func (m *merger) mergeEntries(slots map[string]*slot, p *part, what string) {
-	for _, e := range p.entries {
-		if slots[e.name] == nil {
-			slots[e.name] = &slot{}
-		}
-		m.fill(slots[e.name], p, e, what)
-	}
+func (p *part) origin(e entry) Origin {
+	return Origin{Kind: p.kind, Name: p.name, Value: e.shown, Null: e.null, Part: e.part, Range: e.rng}
 }
 
-// optionSlots are one option: as a whole, or by the keys of a composite.
+// layEntry lays an entry of env or storage over the slots of a layer.
+func (l *layer) layEntry(slots []*slot, p *part, e entry, what string) []*slot {
+	i, found := slices.BinarySearchFunc(slots, e.name, func(s *slot, name string) int { return strings.Compare(s.name, name) })
+	if !found {
+		return slices.Insert(slots, i, (*slot)(nil).fill(p, e))
+	}
+	if slots[i].clashes(p, e) {
+		l.diags = append(l.diags, conflict(what+" "+e.name, slots[i].by, slots[i].rng, p.applied, e.rng))
+		return slots
+	}
+	slots[i] = slots[i].fill(p, e)
+	return slots
+}
+
+// optionSlots are one option: as a whole, or by the keys of a composite. They
+// are never changed once a layer holds them.
 type optionSlots struct {
-	whole slot
-	parts map[string]*slot
+	name  string
+	whole *slot
+	parts []*slot // sorted by key
 	order []Origin
+	hash  identity // of the option as it is measured
 }
 
-func (m *merger) mergeOptions(options map[string]*optionSlots, p *part) {
-	for _, e := range p.entries {
-		o := options[e.name]
-		if o == nil {
-			o = &optionSlots{parts: map[string]*slot{}}
-			options[e.name] = o
-		}
-		s := &o.whole
-		if e.part != "" {
-			if o.whole.set && o.whole.by.varied() && p.varied() && o.whole.by.group != p.group && !p.overrides(e.name) {
-				m.diags = append(m.diags, conflict("option "+e.label(), o.whole.by, o.whole.rng, p.applied, e.rng))
-				continue
-			}
-			if o.whole.set { // an object replaces what was set as a whole
-				o.whole = slot{}
-			}
-			if o.parts[e.part] == nil {
-				o.parts[e.part] = &slot{}
-			}
-			s = o.parts[e.part]
-		} else if clash := o.clash(p); clash != nil && !p.overrides(e.name) {
-			m.diags = append(m.diags, conflict("option "+e.name, clash.by, clash.rng, p.applied, e.rng))
-			continue
-		}
-		had := len(s.origins)
-		m.fill(s, p, e, "option")
-		o.order = append(o.order, s.origins[had:]...)
-		if e.part == "" {
-			o.parts = map[string]*slot{}
+// layOption lays an entry over the options of a layer.
+func (l *layer) layOption(p *part, e entry) {
+	i, found := slices.BinarySearchFunc(l.options, e.name, func(o *optionSlots, name string) int { return strings.Compare(o.name, name) })
+	if !found {
+		l.options = slices.Insert(l.options, i, &optionSlots{name: e.name})
+	}
+	old := l.options[i]
+	if by := old.clash(p, e); by != nil {
+		l.diags = append(l.diags, conflict("option "+e.label(), by.by, by.rng, p.applied, e.rng))
+		return
+	}
+	next := &optionSlots{name: e.name, order: append(slices.Clip(old.order), p.origin(e))}
+	if e.part == "" { // a whole replaces the keys, and a key the whole
+		next.whole = old.whole.fill(p, e)
+	} else {
+		next.parts = slices.Clone(old.parts)
+		j, found := slices.BinarySearchFunc(next.parts, e.part, func(s *slot, key string) int { return strings.Compare(s.part, key) })
+		if found {
+			next.parts[j] = next.parts[j].fill(p, e)
+		} else {
+			next.parts = slices.Insert(next.parts, j, (*slot)(nil).fill(p, e))
 		}
 	}
+	next.hash = next.measured()
+	l.options[i] = next
 }
 
-// clash finds a key of a composite that an overlay which varies has set, and
-// that another now would replace as a whole.
-func (o *optionSlots) clash(p *part) *slot {
-	for _, name := range keys(o.parts) {
-		s := o.parts[name]
-		if s.set && s.by.varied() && p.varied() && s.by.group != p.group {
+// clash finds what an entry may not replace.
+func (o *optionSlots) clash(p *part, e entry) *slot {
+	if o.whole.clashes(p, e) || e.part != "" && o.whole != nil && o.whole.by.varied() && p.varied() && o.whole.by.group != p.group && !p.overrides(e.name) {
+		return o.whole
+	}
+	for _, s := range o.parts {
+		if (e.part == "" || s.part == e.part) && s.clashes(p, e) {
 			return s
 		}
 	}
 	return nil
 }
 
-// finishOptions turns the slots into options, and those that were removed.
-func finishOptions(slots map[string]*optionSlots) (options, removed []Option) {
-	for _, name := range keys(slots) {
-		o := slots[name]
-		option := Option{Name: name, Origins: o.order}
-		switch {
-		case o.whole.set && !o.whole.null:
-			option.Value, option.Loose = o.whole.value, o.whole.loose
-		case o.whole.set:
-			removed = append(removed, option)
-			continue
-		default:
-			option.Value.Kind = OptionComposite
-			for _, key := range keys(o.parts) {
-				if s := o.parts[key]; s.set && !s.null {
-					option.Value.Parts = append(option.Value.Parts, OptionPart{key, s.value.Text})
-				}
-			}
-			if len(option.Value.Parts) == 0 {
-				removed = append(removed, option)
+// option returns the option as it ends up; ok is false where it is removed.
+func (o *optionSlots) option() (option Option, ok bool) {
+	option = Option{Name: o.name, Origins: o.order}
+	if o.whole != nil && len(o.parts) == 0 {
+		option.Value, option.Loose = o.whole.value, o.whole.loose
+		return option, !o.whole.null
+	}
+	option.Value.Kind = OptionComposite
+	for _, s := range o.parts {
+		if !s.null {
+			option.Value.Parts = append(option.Value.Parts, OptionPart{s.part, s.value.Text})
+		}
+	}
+	return option, len(option.Value.Parts) > 0
+}
+
+// measured hashes what the option means to a server.
+func (o *optionSlots) measured() identity {
+	var text strings.Builder
+	text.WriteString(o.name)
+	for _, s := range append(o.parts, o.whole) {
+		if s != nil && !s.null {
+			fmt.Fprintf(&text, "\x00%s=%s", s.part, s.text)
+		}
+	}
+	return sha256.Sum256([]byte(text.String()))
+}
+
+// finish turns the slots into options, and those that were removed.
+func (l *layer) finish() {
+	if l.isFinished {
+		return
+	}
+	l.isFinished = true
+	l.finished = make([]Option, 0, len(l.options))
+	for _, o := range l.options {
+		if option, ok := o.option(); ok {
+			l.finished = append(l.finished, option)
+		} else {
+			l.removed = append(l.removed, option)
+		}
+	}
+}
+
+// measured hashes the options, those that were removed left out.
+func (l *layer) measured() identity {
+	if !l.hashed {
+		buf := make([]byte, 0, len(l.options)*sha256.Size)
+		for _, o := range l.options {
+			if o.whole != nil && o.whole.null && len(o.parts) == 0 {
 				continue
 			}
+			buf = append(buf, o.hash[:]...)
 		}
-		options = append(options, option)
+		l.hash, l.hashed = sha256.Sum256(buf), true
 	}
-	return options, removed
+	return l.hash
+}
+
+// conflict reports two places that set one thing differently.
+func conflict(what string, a applied, at hcl.Range, b applied, rng hcl.Range) *hcl.Diagnostic {
+	kind, name, ok := strings.Cut(what, " ")
+	if !ok {
+		name = kind
+	}
+	name, _, _ = strings.Cut(name, ".")
+	return fault(rng, "Set differently by two overlays",
+		"%s sets %s at %s, and %s sets it to something else here, so the cell would not be what its labels say. Set it in one place, or say `override = [%q]` in the later one.",
+		a.name, what, place(at), b.name, name)
+}
+
+// settings makes the settings of a layer.
+func (m *merger) settings(l *layer, stack []applied) *Settings {
+	l.finish()
+	s := &Settings{
+		Server: m.f.server, Options: l.finished, removed: l.removed, options: l.measured(),
+		Setup: l.setup, Teardown: l.teardown, Prefix: l.prefix, Params: m.params(),
+	}
+	for _, e := range l.env {
+		if !e.null {
+			s.Env = append(s.Env, EnvVar{Name: e.name, Value: e.text, Origins: e.origins})
+		}
+	}
+	for _, e := range l.storage {
+		if !e.null {
+			if s.Storage == nil {
+				s.Storage = map[string]Storage{}
+			}
+			s.Storage[e.name] = *m.d.storages[e.text]
+		}
+	}
+	for _, a := range stack {
+		s.Unverified = append(s.Unverified, a.unverified...)
+		s.Adjusted = append(s.Adjusted, a.adjusted...)
+	}
+	return s
+}
+
+// params returns the params that are set. Settings with equal params share them.
+func (m *merger) params() map[string]cty.Value {
+	id := m.d.paramsID(m.f)
+	if set, ok := m.d.paramSets[id]; ok {
+		return set
+	}
+	set := map[string]cty.Value{}
+	for i, v := range m.f.params {
+		if v.id != idNull {
+			set[m.d.paramOrder[i].name] = v.value
+		}
+	}
+	m.d.paramSets[id] = set
+	return set
 }
 
 func (v OptionValue) String() string {

@@ -32,7 +32,7 @@ type setting struct {
 	expr   *expression
 	keys   map[string]hcl.Range // places of the keys, where the attribute is written as an object
 	rng    hcl.Range
-	parsed map[*outcome]*contribution
+	parsed map[parsedKey]*contribution
 }
 
 // declareOverlay takes what an overlay sets from a block's content and gathers
@@ -132,7 +132,7 @@ func (d *decoder) compileOverlay(o *overlay) {
 			continue
 		}
 		d.checkComparisons(attr.Expr)
-		s := &setting{expr: d.compile(attr.Expr, o.bound), rng: attr.Expr.Range(), parsed: map[*outcome]*contribution{}}
+		s := &setting{expr: d.compile(attr.Expr, o.bound), rng: attr.Expr.Range(), parsed: map[parsedKey]*contribution{}}
 		s.keys = d.keyRanges(attr)
 		o.exprs[name] = s
 	}

@@ -45,12 +45,11 @@ type Phase struct {
 
 	Range hcl.Range // of the phase block
 
-	id       int32
-	files    []Input  // contents of the files that the workload and the setup name
+	resolved *resolvedWorkload
+	dialect  *Dialect
+	files    []Input  // contents of the files that setup and teardown name
 	measured identity // hash of Inputs
 	identity identity // the same, with the server's name in place of its build
-	outside  map[string]bool
-	dialect  *Dialect
 }
 
 // Recorded returns how many iterations of results the phase yields.

@@ -21,8 +21,8 @@ type phaseBlock struct {
 	exprs  map[string]*expression
 	settle map[string]*expression // nil: no settle block
 
-	// ordered are all of them and those of the workload, in a fixed order:
-	// phases whose outcomes are equal are one.
+	// ordered are all of them in a fixed order: phases whose outcomes are
+	// equal are one.
 	ordered []*expression
 
 	restart     bool
@@ -86,24 +86,25 @@ func (d *decoder) compilePhases() {
 	}
 }
 
-// order lists the phase's expressions.
+// order lists the phase's expressions, and the workload's, in a fixed order.
 func (p *phaseBlock) order() {
-	add := func(exprs map[string]*expression) {
-		for _, name := range keys(exprs) {
-			p.ordered = append(p.ordered, exprs[name])
+	p.ordered = append(inOrder(p.exprs), inOrder(p.settle)...)
+	if w := p.workload; w != nil {
+		w.ordered = inOrder(w.args)
+		for _, kind := range keys(w.blocks) {
+			for _, b := range w.blocks[kind] {
+				w.ordered = append(w.ordered, inOrder(b.args)...)
+			}
 		}
 	}
-	add(p.exprs)
-	add(p.settle)
-	if p.workload == nil {
-		return
+}
+
+func inOrder(exprs map[string]*expression) []*expression {
+	var list []*expression
+	for _, name := range keys(exprs) {
+		list = append(list, exprs[name])
 	}
-	add(p.workload.args)
-	for _, kind := range keys(p.workload.blocks) {
-		for _, b := range p.workload.blocks[kind] {
-			add(b.args)
-		}
-	}
+	return list
 }
 
 // compileAttrs compiles the named attributes that are present.
@@ -303,6 +304,8 @@ type workloadBlock struct {
 	args   map[string]*expression
 	ranges map[string]hcl.Range
 	blocks map[string][]nestedBlock // by the block's type
+
+	ordered []*expression // all of its expressions in a fixed order
 }
 
 // A nestedBlock is a block inside a workload, such as metric "n".

@@ -3,6 +3,7 @@ package matrix
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -13,17 +14,27 @@ import (
 // defaultMaxWait bounds a settle that says no bound of its own.
 const defaultMaxWait = 20 * time.Minute
 
+// A phaseKey names a phase by all that its evaluation depends on.
+type phaseKey struct {
+	block, settings, workload int32
+	first                     int
+	attrs                     string // identities of its own attributes
+}
+
 // resolvePhase evaluates what a phase does in a cell. Phases that are equal in
 // all that was evaluated are one.
 func (d *decoder) resolvePhase(f *frame, p *phaseBlock, s *Settings, before []*Phase) (*Phase, bool) {
 	inherited := inheritFrom(before, p.workloadType())
-	first := firstIteration(p, before)
-	key := d.phaseKey(f, p, s, inherited, first)
+	w, ok := d.resolveWorkload(f, p.workload, s, inherited)
+	if !ok {
+		return nil, false
+	}
+	key := phaseKey{int32(p.index), s.id, w.id, firstIteration(p, before), identities(f, p.ordered)}
 	if phase, ok := d.resolved[key]; ok {
 		return phase, true
 	}
 	phase := &Phase{
-		Block: p.name, Name: p.name, FirstIteration: first, Iterations: 1, Steps: 1,
+		Block: p.name, Name: p.name, FirstIteration: key.first, Steps: w.steps, Workload: w.Workload, resolved: w,
 		Settings: s, Restart: p.restart, Cache: p.cache, Snapshot: p.snapshot, ReadOnly: p.readOnly,
 		OnInterrupt: p.onInterrupt, Checks: p.checks, Sample: p.sample, Range: p.rng,
 	}
@@ -35,20 +46,46 @@ func (d *decoder) resolvePhase(f *frame, p *phaseBlock, s *Settings, before []*P
 			}
 		}
 	}
-	faultsBefore := len(d.faults.order)
+	if !d.resolveAttrs(f, p, phase) {
+		return nil, false // evaluated again in the next cell, so that the fault is counted there too
+	}
+	if s.Server != nil {
+		phase.dialect = d.dialect(s.Server)
+	}
+	phase.files = d.setupFiles(s)
+	phase.measured, phase.identity = phase.hash(false), phase.hash(true)
+	d.resolved[key] = phase
+	return phase, true
+}
+
+// resolveAttrs evaluates the phase's own attributes and judges what it asks of
+// its workload.
+func (d *decoder) resolveAttrs(f *frame, p *phaseBlock, phase *Phase) bool {
+	before := d.faults.count()
 	phase.Iterations = evalAttr(f, p.exprs, "iterations", 1, atLeast(1))
 	phase.Warmup = evalAttr(f, p.exprs, "warmup", 0, durationValue)
 	phase.Timeout = evalAttr(f, p.exprs, "timeout", 0, positiveDuration)
 	phase.Settle = resolveSettle(f, p)
-	ok := d.resolveWorkload(f, p, phase, inherited)
-	if !ok || len(d.faults.order) > faultsBefore && d.faults.errors() {
-		return nil, false // evaluated again in the next cell, so that the fault is counted there too
+	w := p.workload
+	if phase.Steps > 1 && phase.Iterations > 1 {
+		d.faults.addIn(f.cell, fault(phase.Range, "Two kinds of iterations", "The workload %q has %d steps of its own, which are the phase's iterations, so the phase cannot ask for %d more.", w.name, phase.Steps, phase.Iterations))
 	}
-	d.addFiles(f, phase)
-	phase.id = int32(len(d.resolved) + 1)
-	phase.measured, phase.identity = phase.hashes()
-	d.resolved[key] = phase
-	return phase, true
+	if phase.Warmup > 0 && !w.typ.WarmUp {
+		d.faults.addIn(f.cell, fault(phase.Range, "No warm-up", "The workload %q cannot run unmeasured for a time, so the phase cannot have a warmup.", w.name))
+	}
+	return d.faults.count() == before
+}
+
+// identities lists the identities of expressions' outcomes.
+func identities(f *frame, exprs []*expression) string {
+	if len(exprs) == 0 {
+		return ""
+	}
+	key := make([]byte, 0, 4*len(exprs))
+	for _, e := range exprs {
+		key = binary.LittleEndian.AppendUint32(key, uint32(e.eval(f).identity(f.d)))
+	}
+	return string(key)
 }
 
 // inheritFrom returns the last phase of a workload type, whose attributes a later
@@ -73,25 +110,6 @@ func firstIteration(p *phaseBlock, before []*Phase) int {
 		}
 	}
 	return 1
-}
-
-// phaseKey names a phase by all that its evaluation depends on.
-func (d *decoder) phaseKey(f *frame, p *phaseBlock, s *Settings, inherited *Phase, first int) string {
-	key := binary.LittleEndian.AppendUint32(nil, uint32(p.index))
-	key = binary.LittleEndian.AppendUint32(key, uint32(s.id))
-	key = binary.LittleEndian.AppendUint32(key, uint32(first))
-	if inherited != nil {
-		key = binary.LittleEndian.AppendUint32(key, uint32(inherited.id))
-	}
-	for _, e := range p.ordered {
-		o := e.eval(f)
-		id := o.id
-		if o.diags.HasErrors() {
-			id = idUnknown
-		}
-		key = binary.LittleEndian.AppendUint32(key, uint32(id))
-	}
-	return string(key)
 }
 
 func resolveSettle(f *frame, p *phaseBlock) *Settle {
@@ -132,11 +150,26 @@ func percentValue(v cty.Value) (*float64, string) {
 	return &got, ""
 }
 
+// A resolvedWorkload is a workload with evaluated arguments. Phases whose
+// arguments are equal share it.
+type resolvedWorkload struct {
+	Workload
+	typ   *WorkloadType
+	id    int32
+	steps int
+	files []Input  // contents of the files and programs that it names
+	hash  identity // of all of these
+}
+
 // resolveWorkload evaluates the attributes of a phase's workload. Those that it
 // does not give come from the nearest earlier phase of the same type.
-func (d *decoder) resolveWorkload(f *frame, p *phaseBlock, phase *Phase, inherited *Phase) bool {
-	w := p.workload
-	phase.Workload = Workload{Type: w.name, Version: w.typ.Version, Args: Args{}, Ranges: w.ranges, Range: w.rng}
+func (d *decoder) resolveWorkload(f *frame, w *workloadBlock, s *Settings, inherited *Phase) (*resolvedWorkload, bool) {
+	key := d.workloadKey(f, w, s, inherited)
+	if r, ok := d.workloads[key]; ok {
+		return r, true
+	}
+	r := &resolvedWorkload{typ: w.typ, steps: 1}
+	r.Workload = Workload{Type: w.name, Version: w.typ.Version, Args: Args{}, Ranges: w.ranges, Range: w.rng}
 	good := true
 	for i := range w.typ.Attributes {
 		a := &w.typ.Attributes[i]
@@ -144,23 +177,41 @@ func (d *decoder) resolveWorkload(f *frame, p *phaseBlock, phase *Phase, inherit
 		good = good && ok
 		switch {
 		case !ok || !v.IsNull():
-		case inherited != nil && w.args[a.Name] == nil && !inherited.Workload.Args[a.Name].IsNull():
+		case inherited != nil && !inherited.Workload.Args[a.Name].IsNull():
 			v = inherited.Workload.Args[a.Name]
 		case a.Default != cty.NilVal:
 			v = a.Default
 		case a.Required:
-			d.faults.addIn(f.cell, fault(w.rng, "Missing argument", "The workload %q needs the argument %q (%s).", w.name, a.Name, a.Doc))
+			d.faults.addIn(f.cell, fault(w.rng, "Missing argument", "The workload %q needs the argument %q (%s).", w.name, a.Name, strings.TrimSuffix(a.Doc, ".")))
 			good = false
 		}
-		phase.Workload.Args[a.Name] = v
+		r.Args[a.Name] = v
 	}
 	for i := range w.typ.Blocks {
 		b := &w.typ.Blocks[i]
 		v, ok := d.nested(f, b, w.blocks[b.Name])
 		good = good && ok
-		phase.Workload.Args[b.Name] = v
+		r.Args[b.Name] = v
 	}
-	return good && d.judgeWorkload(f, w, phase)
+	if !good || !d.judgeWorkload(f, w, s, r) || !d.addFiles(f, w, r) {
+		return nil, false
+	}
+	r.id = int32(len(d.workloads) + 1)
+	r.hash = hashInputs(r.inputs())
+	d.workloads[key] = r
+	return r, true
+}
+
+// workloadKey names a resolved workload by what its evaluation depends on.
+func (d *decoder) workloadKey(f *frame, w *workloadBlock, s *Settings, inherited *Phase) string {
+	key := []byte(w.rng.String())
+	if inherited != nil {
+		key = binary.LittleEndian.AppendUint32(key, uint32(inherited.resolved.id))
+	}
+	if s.Server != nil {
+		key = append(key, s.Server.Name...)
+	}
+	return string(append(key, identities(f, w.ordered)...))
 }
 
 // argument evaluates one attribute, converted to its type. It is null of that
@@ -232,19 +283,17 @@ func (d *decoder) nested(f *frame, t *BlockType, blocks []nestedBlock) (cty.Valu
 }
 
 // judgeWorkload lets the workload's own package judge the arguments.
-func (d *decoder) judgeWorkload(f *frame, w *workloadBlock, phase *Phase) bool {
-	args := phase.Workload.Args
+func (d *decoder) judgeWorkload(f *frame, w *workloadBlock, s *Settings, r *resolvedWorkload) bool {
 	var build Build
-	if s := phase.Settings.Server; s != nil {
-		build = Build{Flavour: s.Flavour, Version: s.version(), Absent: s.Build.Absent}
-	}
-	if phase.Settings.Server == nil && (w.typ.Server == nil || w.typ.Server(args)) {
+	if s.Server != nil {
+		build = Build{Flavour: s.Server.Flavour, Version: s.Server.version(), Absent: s.Server.Build.Absent}
+	} else if w.typ.Server == nil || w.typ.Server(r.Args) {
 		d.faults.addIn(f.cell, fault(w.rng, "No server", "The workload %q needs a server, and no overlay of the cell sets one. Say for example `defaults { server = server.mariadb }`.", w.name))
 		return false
 	}
 	good := true
 	if w.typ.Check != nil {
-		for _, e := range w.typ.Check(args, build) {
+		for _, e := range w.typ.Check(r.Args, build) {
 			rng, ok := w.ranges[e.Attribute]
 			if !ok {
 				rng = w.rng
@@ -254,15 +303,7 @@ func (d *decoder) judgeWorkload(f *frame, w *workloadBlock, phase *Phase) bool {
 		}
 	}
 	if w.typ.Steps != nil && good {
-		phase.Steps = max(1, w.typ.Steps(args))
-	}
-	if phase.Steps > 1 && phase.Iterations > 1 {
-		d.faults.addIn(f.cell, fault(phase.Range, "Two kinds of iterations", "The workload %q has %d steps of its own, which are the phase's iterations, so the phase cannot ask for %d more.", w.name, phase.Steps, phase.Iterations))
-		good = false
-	}
-	if phase.Warmup > 0 && !w.typ.WarmUp {
-		d.faults.addIn(f.cell, fault(phase.Range, "No warm-up", "The workload %q cannot run unmeasured for a time, so the phase cannot have a warmup.", w.name))
-		good = false
+		r.steps = max(1, w.typ.Steps(r.Args))
 	}
 	return good
 }

@@ -26,7 +26,7 @@ type Settings struct {
 	Adjusted   []string
 
 	id      int32
-	diags   hcl.Diagnostics
+	options identity // hash of Options as they are measured
 	removed []Option // options that an overlay removes, for explanations
 }
 
