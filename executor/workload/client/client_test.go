@@ -1,0 +1,255 @@
+package client_test
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dbmatrix/executor/workload"
+	"dbmatrix/executor/workload/client"
+	"dbmatrix/executor/workload/workloadtest"
+)
+
+func open(t testing.TB, target workload.Target) *client.Conn {
+	t.Helper()
+	conn, err := client.Open(t.Context(), target, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+func execute(t testing.TB, conn *client.Conn, statements ...string) {
+	t.Helper()
+	for _, s := range statements {
+		if _, err := conn.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+func TestConn(t *testing.T) {
+	conn := open(t, workloadtest.Start(t))
+	execute(t, conn, "CREATE DATABASE d", "USE d", "CREATE TABLE t (id INT PRIMARY KEY, price FLOAT, name VARCHAR(20), at DATETIME)")
+	affected, err := conn.ExecBytes([]byte("INSERT INTO t VALUES (1, 12.5, 'one', '2026-01-02 03:04:05'), (2, NULL, 'two', NULL)"))
+	if err != nil || affected != 2 {
+		t.Fatalf("%d rows affected, %v; want 2", affected, err)
+	}
+	columns, rows, err := conn.Rows("SELECT * FROM t ORDER BY id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"id", "price", "name", "at"}, columns); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([][]string{{"1", "12.5", "one", "2026-01-02 03:04:05"}, {"2", "NULL", "two", "NULL"}}, rows); diff != "" {
+		t.Error(diff)
+	}
+	stmt, err := conn.Prepare("SELECT name FROM t WHERE id = ?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stmt.Close()
+	var names []string
+	for id := range int64(4) {
+		n, err := stmt.Query([]driver.Value{id}, func(values []driver.Value) error {
+			names = append(names, client.Text(values[0]))
+			return nil
+		})
+		if want := int64(1); err != nil || (id == 1 || id == 2) != (n == want) {
+			t.Errorf("id %d: %d rows, %v", id, n, err)
+		}
+	}
+	if diff := cmp.Diff([]string{"one", "two"}, names); diff != "" {
+		t.Error(diff)
+	}
+	stop := errors.New("stop")
+	if _, err := conn.Query("SELECT * FROM t", func([]driver.Value) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("the error of a row is %v, want %v", err, stop)
+	}
+	if n, err := conn.Int("SELECT COUNT(*) FROM t"); err != nil || n != 2 {
+		t.Errorf("after rows that were not read: %d, %v; want 2", n, err)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	conn := open(t, workloadtest.Start(t))
+	execute(t, conn, "CREATE DATABASE d", "USE d")
+	for _, test := range []struct{ statement, want string }{
+		{"DROP TABLE IF EXISTS absent", ""}, // a note
+		{"CREATE TABLE a (id INT) ENGINE=InnoDB", ""},
+		{"CREATE TABLE b (id INT) ENGINE=absent", "Unknown storage engine"},
+		{"CREATE TABLE c (id INT) COMMENT='" + strings.Repeat("x", 3000) + "'", "too long"},
+		{"ALTER TABLE a ADD UNIQUE (id), ADD UNIQUE again (id)", ""}, // a note
+		{"SELECT CAST('x' AS INT)", "Warning 1292"},
+	} {
+		err := conn.DDL(test.statement)
+		if got := fmt.Sprint(err); (test.want == "") != (err == nil) || !strings.Contains(got, strings.TrimSpace(test.want)) && test.want != "" {
+			t.Errorf("%.60s: the error is %v, want %q", test.statement, err, test.want)
+		}
+	}
+}
+
+func TestOpenFaults(t *testing.T) {
+	for _, test := range []struct{ socket, want string }{
+		{filepath.Join(t.TempDir(), "absent"), "no such file"},
+		{"/" + strings.Repeat("x", 200), "at most 107"},
+	} {
+		_, err := client.Open(t.Context(), workload.Target{Socket: test.socket, User: "root"}, "")
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%.20s: the error is %v, want %q", test.socket, err, test.want)
+		}
+	}
+}
+
+// TestRunOrder checks that the window lies around the work and that the work
+// runs at once.
+func TestRunOrder(t *testing.T) {
+	target := workloadtest.Start(t)
+	conns, err := client.OpenAll(t.Context(), target, "", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.CloseAll(conns)
+	before := runtime.GOMAXPROCS(0)
+	events := make(chan string, 10)
+	var workers []client.Worker
+	for _, conn := range conns {
+		workers = append(workers, client.Worker{Conn: conn, Work: func(*client.Gate) error {
+			_, err := conn.Query("SELECT SLEEP(0.3)", nil)
+			events <- "work"
+			return err
+		}})
+	}
+	started := time.Now()
+	err = client.Run(t.Context(), func() { events <- "begin" }, func() { events <- "end" }, workers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(started); took > 800*time.Millisecond {
+		t.Errorf("three workers of 0.3 s took %s", took)
+	}
+	close(events)
+	var got []string
+	for e := range events {
+		got = append(got, e)
+	}
+	if diff := cmp.Diff([]string{"begin", "work", "work", "work", "end"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if after := runtime.GOMAXPROCS(0); after != before {
+		t.Errorf("GOMAXPROCS is %d, was %d", after, before)
+	}
+}
+
+// TestRunEnds checks that the failure of one worker, or the end of the context,
+// ends all others, in the server too.
+func TestRunEnds(t *testing.T) {
+	target := workloadtest.Start(t)
+	failure := errors.New("failure")
+	cause := errors.New("cause")
+	for _, test := range []struct {
+		name string
+		run  func(ctx context.Context, cancel context.CancelCauseFunc, gate *client.Gate) error
+		want error
+	}{
+		{"failure", func(_ context.Context, _ context.CancelCauseFunc, _ *client.Gate) error { return failure }, failure},
+		{"cancel", func(_ context.Context, cancel context.CancelCauseFunc, gate *client.Gate) error {
+			cancel(cause)
+			gate.Sleep(time.Minute)
+			return nil
+		}, cause},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			conns, err := client.OpenAll(t.Context(), target, "", 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer client.CloseAll(conns)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			workers := []client.Worker{{Conn: conns[0], Work: func(gate *client.Gate) error {
+				gate.Sleep(100 * time.Millisecond) // the others have begun
+				return test.run(ctx, cancel, gate)
+			}}}
+			for _, conn := range conns[1:] {
+				workers = append(workers, client.Worker{Conn: conn, Work: func(*client.Gate) error {
+					_, err := conn.Query("SELECT SLEEP(60)", nil)
+					return err
+				}})
+			}
+			started, ended := time.Now(), false
+			err = client.Run(ctx, func() {}, func() { ended = true }, workers)
+			if !errors.Is(err, test.want) {
+				t.Errorf("the error is %v, want %v", err, test.want)
+			}
+			if took := time.Since(started); took > 5*time.Second {
+				t.Errorf("it took %s to end", took)
+			}
+			if ended {
+				t.Error("the window of a failed run was ended")
+			}
+			if left := workloadtest.Processes(t, target); len(left) > 0 {
+				t.Errorf("the server still has the connections %v", left)
+			}
+		})
+	}
+}
+
+// TestPolicy checks the classes of errors, on errors of a real server.
+func TestPolicy(t *testing.T) {
+	target := workloadtest.Start(t, "--innodb_lock_wait_timeout=1")
+	one, two := open(t, target), open(t, target)
+	execute(t, one, "CREATE DATABASE d", "USE d", "CREATE TABLE t (id INT PRIMARY KEY, n INT) ENGINE=InnoDB", "INSERT INTO t VALUES (1, 0), (2, 0)", "BEGIN", "UPDATE t SET n = 1 WHERE id = 1")
+	execute(t, two, "USE d", "BEGIN")
+	recorder := workload.NewRecorder("", workload.Hooks{})
+	policy := client.NewPolicy(recorder, []uint16{1062})
+
+	_, lockWait := two.Exec("UPDATE t SET n = 2 WHERE id = 1")
+	_, duplicate := two.Exec("INSERT INTO t VALUES (2, 0)")
+	_, unknown := two.Exec("SELECT absent FROM t")
+	execute(t, two, "UPDATE t SET n = 2 WHERE id = 2")
+	blocked := make(chan error)
+	go func() {
+		_, err := two.Exec("UPDATE t SET n = 2 WHERE id = 1")
+		blocked <- err
+	}()
+	time.Sleep(100 * time.Millisecond)
+	_, victim := one.Exec("UPDATE t SET n = 1 WHERE id = 2")
+	deadlock := errors.Join(victim, <-blocked) // either may be the victim
+
+	for _, test := range []struct {
+		name string
+		err  error
+		try  int
+		want client.Verdict
+	}{
+		{"none", nil, 1, client.Done},
+		{"lock wait", lockWait, 1, client.Again},
+		{"deadlock", deadlock, 1, client.Again},
+		{"deadlock again and again", deadlock, 1000, client.Fail},
+		{"allowed", duplicate, 1, client.Skip},
+		{"not allowed", unknown, 1, client.Fail},
+		{"not the server's", errors.New("other"), 1, client.Fail},
+	} {
+		got, err := policy.Judge(test.err, test.try)
+		if got != test.want || (err != nil) != (test.want == client.Fail) {
+			t.Errorf("%s: %v (%v), want %v; the error was %v", test.name, got, err, test.want, test.err)
+		}
+	}
+	result := recorder.Result()
+	for name, want := range map[string]float64{"lock_waits": 1, "deadlocks": 2, "errors": 1} {
+		if got := workloadtest.Metric(t, result, name); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+}

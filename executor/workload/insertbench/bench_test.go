@@ -1,0 +1,197 @@
+package insertbench
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"dbmatrix/executor/workload"
+	"dbmatrix/executor/workload/client"
+	"dbmatrix/executor/workload/workloadtest"
+	"dbmatrix/matrix"
+)
+
+// BenchmarkRow is the making of one row's text.
+func BenchmarkRow(b *testing.B) {
+	g := generator{text: newRandomText(1), shape: dataShape{10, 20, 50}}
+	buffer := make([]byte, 0, 64<<10)
+	now := time.Now()
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		if n%100 == 0 {
+			g.start(1, streamLoad, uint64(n/100))
+			buffer = g.appendInsert(buffer[:0], "pi1", 100, now)
+		}
+	}
+}
+
+// TestNoAllocation holds the making of statements to no allocation at all.
+func TestNoAllocation(t *testing.T) {
+	g := generator{text: newRandomText(1), shape: dataShape{10, 20, 50}}
+	c := config{indexes: 3, rowsPerQuery: 10}
+	queries := c.rangeQueries("pi1")
+	buffer := make([]byte, 0, 64<<10)
+	now := time.Now()
+	allocations := testing.AllocsPerRun(100, func() {
+		g.start(1, streamLoad, 7)
+		buffer = g.appendInsert(buffer[:0], "pi1", 100, now)
+		for i := range queries {
+			buffer = queries[i].append(buffer[:0], &g)
+		}
+	})
+	if allocations > 0 {
+		t.Errorf("a batch of rows and three queries took %v allocations", allocations)
+	}
+}
+
+// BenchmarkLoad is a load, beside the same statements, made beforehand, piped
+// through the mariadb program. It reports rows per second and the CPU time of
+// client and server for a row.
+func BenchmarkLoad(b *testing.B) {
+	const rows = 500000
+	if _, err := exec.LookPath("mariadb"); err != nil {
+		workloadtest.Missing(b, "the program mariadb")
+	}
+	target := workloadtest.Start(b, "--innodb_log_file_size=512M")
+	w := benchmark{config: loadConfig(b, rows)}
+	statements := filepath.Join(b.TempDir(), "load.sql")
+	writeStatements(b, &w, statements, rows)
+	b.Run("ours", func(b *testing.B) {
+		for b.Loop() {
+			before := self(b)
+			r := workload.NewRecorder("", workload.Hooks{Begin: func(time.Time) { before = self(b) }})
+			if err := w.Run(b.Context(), target, r); err != nil {
+				b.Fatal(err)
+			}
+			used := self(b) - before
+			result := r.Result()
+			b.ReportMetric(rows/result.End.Sub(result.Start).Seconds(), "rows/s")
+			b.ReportMetric(used.Seconds()*1e6/rows, "client-us/row")
+		}
+	})
+	b.Run("mariadb", func(b *testing.B) {
+		for b.Loop() {
+			makeTables(b, &w, target)
+			in, err := os.Open(statements)
+			if err != nil {
+				b.Fatal(err)
+			}
+			cmd := exec.CommandContext(b.Context(), "mariadb", "--no-defaults", "-uroot", "-S"+target.Socket, database)
+			cmd.Stdin = in
+			started := time.Now()
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				b.Fatal(err, string(out))
+			}
+			b.ReportMetric(rows/time.Since(started).Seconds(), "rows/s")
+			b.ReportMetric((cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()).Seconds()*1e6/rows, "client-us/row")
+			in.Close()
+		}
+	})
+}
+
+func loadConfig(t testing.TB, rows int) config {
+	c, faults := decode(arguments(t, block{"step": "load", "rows": rows, "verify": false}), matrix.Build{})
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	return c
+}
+
+func arguments(t testing.TB, b block) matrix.Args { return workloadtest.Args(t, Type(), b) }
+
+func makeTables(t testing.TB, w *benchmark, target workload.Target) {
+	err := client.Session(t.Context(), target, "", func(conn *client.Conn) error {
+		return w.createTables(conn, target, workload.NewRecorder("", workload.Hooks{}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func writeStatements(t testing.TB, w *benchmark, path string, rows int64) {
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	out := bufio.NewWriterSize(f, 1<<20)
+	g := generator{text: newRandomText(1), shape: w.data}
+	var buffer []byte
+	for batch := range rows / w.rowsPerCommit {
+		g.start(1, streamLoad+1, uint64(batch))
+		buffer = append(g.appendInsert(buffer[:0], tableName(1), w.rowsPerCommit, time.Now()), ";\n"...)
+		if _, err := out.Write(buffer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func self(t testing.TB) time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// BenchmarkPacedWriter is a writer at 1,000 rows a second for a minute, while
+// readers keep the server busy. It reports by how much the rate was missed.
+func BenchmarkPacedWriter(b *testing.B) {
+	target := workloadtest.Start(b)
+	workloadtest.Do(b, Type(), target, block{"step": "load", "rows": 200000})
+	for b.Loop() {
+		result := workloadtest.Do(b, Type(), target, block{"step": "query", "rows": 200000, "clients": 1, "insert_rate": 1000, "seconds": 60})
+		achieved := workloadtest.Metric(b, result, "achieved_rate")
+		b.ReportMetric(100*(1-achieved/1000), "%missed")
+		b.ReportMetric(workloadtest.Metric(b, result, "queries")/60, "queries/s")
+	}
+}
+
+// BenchmarkMemory is the memory that 64 clients take, beside what the process
+// had before.
+func BenchmarkMemory(b *testing.B) {
+	target := workloadtest.Start(b)
+	workloadtest.Do(b, Type(), target, block{"step": "load", "rows": 64000, "tables": 64})
+	for b.Loop() {
+		var before, during runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		resident := rss(b)
+		w, err := newWorkload(arguments(b, block{"step": "query", "rows": 64000, "tables": 64, "insert_rate": 100, "seconds": 5}))
+		if err != nil {
+			b.Fatal(err)
+		}
+		r := workload.NewRecorder("", workload.Hooks{End: func(time.Time) {
+			runtime.ReadMemStats(&during)
+			b.ReportMetric(float64(rss(b)-resident)/1e6, "rss-MB")
+		}})
+		if err := w.Run(b.Context(), target, r); err != nil {
+			b.Log(err)
+		}
+		b.ReportMetric(float64(during.HeapAlloc-before.HeapAlloc)/1e6, "heap-MB")
+	}
+}
+
+// rss returns the process's resident memory in bytes.
+func rss(t testing.TB) int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var size, resident int64
+	if _, err := fmt.Sscan(string(text), &size, &resident); err != nil {
+		t.Fatal(err, strconv.Quote(string(text)))
+	}
+	return resident * int64(os.Getpagesize())
+}
