@@ -55,7 +55,7 @@ func (s *Store) addPhase(t *tx, p PhaseStart) (PhaseID, error) {
 		return 0, err
 	}
 	if fp.Valid {
-		if err := addInputs(t, fp.Int64, p.Phase.Inputs); err != nil {
+		if err := addInputs(t, fp.Int64, p.Phase.Inputs()); err != nil {
 			return 0, err
 		}
 	}
