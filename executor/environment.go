@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // An Environment is what of the host can change a number without any change to
@@ -207,14 +205,4 @@ func (ms mounts) of(path string) *mount {
 // unescapeMount undoes the octal escapes that mountinfo has for blanks.
 func unescapeMount(s string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(s)
-}
-
-// freeBytes returns how much an unprivileged process can still write on the
-// filesystem of dir.
-func freeBytes(dir string) (uint64, error) {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		return 0, fmt.Errorf("asking for free space on %s: %w", dir, err)
-	}
-	return st.Bavail * uint64(st.Bsize), nil
 }

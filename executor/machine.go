@@ -112,7 +112,7 @@ func newMachine(dataDir string, g *server.Guardian) *machine {
 		guard:    g.Run,
 		sources:  hostSources,
 		usage:    layoutUsage,
-		free:     freeBytes,
+		free:     availableBytes,
 		facts:    layoutFacts,
 		evict:    evictLayout,
 		warm:     warmLayout,
@@ -132,11 +132,11 @@ func hostSources(l server.Layout, pid int) ([]sampler.Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := sampler.Tree{Name: "client", Root: os.Getpid()}
+	client := sampler.Tree{Name: "client", Root: os.Getpid(), Memory: true}
 	trees := []sampler.Tree{client}
 	if pid != 0 {
 		trees[0].Except = []int{pid}
-		trees = append(trees, sampler.Tree{Name: "server", Root: pid})
+		trees = append(trees, sampler.Tree{Name: "server", Root: pid, Memory: true})
 	}
 	processes, err := sampler.NewProcesses(roots, trees...)
 	if err != nil {
@@ -157,6 +157,13 @@ func layoutUsage(ctx context.Context, l server.Layout) (sampler.Usage, error) {
 		}
 	}
 	return sampler.DiskUsage(ctx, roots...)
+}
+
+// availableBytes returns how much a server can still write on the filesystem of a
+// directory.
+func availableBytes(dir string) (uint64, error) {
+	space, err := sampler.FreeSpace(dir)
+	return uint64(max(0, space.Available)), err
 }
 
 // layoutFacts returns the facts of the host and of the filesystems of a layout.

@@ -96,7 +96,12 @@ var _ sampler.Sampler = (*statusSampler)(nil)
 func (s *statusSampler) Name() string { return "server status" }
 
 // Begin does nothing.
-func (s *statusSampler) Begin(context.Context) ([]matrix.Flag, error) { return nil, nil }
+func (s *statusSampler) Begin(context.Context) error { return nil }
+
+// End does nothing.
+func (s *statusSampler) End(context.Context) ([]sampler.Sample, []matrix.Flag, error) {
+	return nil, nil, nil
+}
 
 // Read returns the counters as status_<name>.
 func (s *statusSampler) Read(ctx context.Context, _ bool) ([]sampler.Sample, error) {

@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 
+	"dbmatrix/executor/sampler"
 	"dbmatrix/executor/server"
 	"dbmatrix/matrix"
 
@@ -38,7 +37,7 @@ func (o *experimentOptions) load(ctx context.Context, s *streams, path string) (
 	if err != nil {
 		return nil, err
 	}
-	host, err := readHost("/")
+	host, err := sampler.Machine(sampler.System())
 	if err != nil {
 		return nil, exit(exitEnvironment, err)
 	}
@@ -110,45 +109,18 @@ func (s *streams) diagnose(files map[string]*hcl.File, diags hcl.Diagnostics) er
 // plainWidth is the width of messages where they go to no terminal.
 const plainWidth = 100
 
-// width returns the width of the terminal that messages go to.
+// width returns the width of the terminal that messages go to; $COLUMNS overrides
+// it.
 func (s *streams) width() uint {
+	if w, err := strconv.ParseUint(os.Getenv("COLUMNS"), 10, 16); err == nil && w > 20 {
+		return uint(w)
+	}
 	if f, ok := s.err.(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 20 {
 			return uint(w)
 		}
 	}
 	return plainWidth
-}
-
-// readHost reads what the language may ask of this host.
-func readHost(root string) (matrix.Host, error) {
-	h := matrix.Host{CPUs: runtime.NumCPU()}
-	id, err := os.ReadFile(filepath.Join(root, "etc/machine-id"))
-	if err != nil || len(strings.TrimSpace(string(id))) == 0 {
-		// Containers often have none; the name is what tells hosts apart then.
-		name, err := os.Hostname()
-		if err != nil {
-			return h, fmt.Errorf("this host has neither a machine id nor a name: %w", err)
-		}
-		id = []byte("name:" + name)
-	}
-	h.ID = strings.TrimSpace(string(id))
-	meminfo, err := os.ReadFile(filepath.Join(root, "proc/meminfo"))
-	if err != nil {
-		return h, fmt.Errorf("reading the size of memory: %w", err)
-	}
-	for line := range strings.Lines(string(meminfo)) {
-		if f := strings.Fields(line); len(f) >= 2 && f[0] == "MemTotal:" {
-			kib, err := strconv.Atoi(f[1])
-			if err != nil {
-				return h, fmt.Errorf("reading the size of memory: %w", err)
-			}
-			// The kernel keeps some for itself: 24 GiB show as 23.4.
-			h.Memory = (kib + 1<<20 - 1) >> 20
-			return h, nil
-		}
-	}
-	return h, errors.New("reading the size of memory: /proc/meminfo has no MemTotal")
 }
 
 // probeCache returns the file in which the version queries of builds are

@@ -1,0 +1,296 @@
+package executor
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"dbmatrix/executor/sampler"
+	"dbmatrix/executor/server"
+	"dbmatrix/executor/store"
+	"dbmatrix/executor/workload"
+	"dbmatrix/matrix"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// A harness is an experiment on a machine whose servers and workloads are fakes
+// that write down what is done to them.
+type harness struct {
+	t     *testing.T
+	dir   string
+	store *store.Store
+
+	mu     sync.Mutex
+	log    []string
+	events []Event
+	server *fakeServer // that runs now, or ran last
+
+	// startError, where not nil, is asked before each start.
+	startError func(p *server.Launch) error
+	inForce    func(s *matrix.Settings) []server.InForce
+	finish     chan struct{}
+	options    Options
+}
+
+// newHarness returns a harness with an empty record.
+func newHarness(t *testing.T) *harness {
+	t.Helper()
+	h := &harness{t: t, dir: t.TempDir(), finish: make(chan struct{})}
+	var err error
+	if h.store, err = store.Open(t.Context(), filepath.Join(h.dir, "results.db")); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// close closes the record; inside a bubble of fake time it must be called before
+// the bubble ends.
+func (h *harness) close() {
+	if err := h.store.Close(); err != nil {
+		h.t.Error(err)
+	}
+}
+
+// note writes something down.
+func (h *harness) note(format string, args ...any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.log = append(h.log, fmt.Sprintf(format, args...))
+}
+
+// plan makes a plan of a definition by what the harness has recorded.
+func (h *harness) plan(definition string) *matrix.Plan {
+	h.t.Helper()
+	path := filepath.Join(h.dir, "experiment.hcl")
+	if err := os.WriteFile(path, []byte(definition), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+	dialects := server.Dialects()
+	exp, files, diags := matrix.Load(h.t.Context(), matrix.LoadOptions{
+		Path: path, Workloads: []matrix.WorkloadType{h.workload().WorkloadType},
+		Dialects: []matrix.Dialect{dialects["mariadb"], dialects["mysql"]},
+		Found: []*matrix.Server{{Name: "one", Mysqld: "/one"}, {Name: "two", Mysqld: "/two"}},
+		Probe: func(_ context.Context, s *matrix.Server) matrix.Build {
+			return matrix.Build{Flavour: "mariadb", Version: "10.11.1", Content: s.Name}
+		},
+		Host: matrix.Host{ID: "host", CPUs: 2, Memory: 4},
+	})
+	if diags.HasErrors() {
+		h.t.Fatalf("%v (%d files)", diags, len(files))
+	}
+	exp.DataDir = filepath.Join(h.dir, "data")
+	cells, diags := exp.Expand()
+	if diags.HasErrors() {
+		h.t.Fatal(diags)
+	}
+	history, err := h.store.History(h.t.Context(), exp.Name, exp.Host.ID)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	plan, err := exp.MakePlan(cells, history, matrix.PlanOptions{Fresh: h.options.Selection.Fresh})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return plan
+}
+
+// run executes what is left of a definition.
+func (h *harness) run(ctx context.Context, definition string) Outcome {
+	h.t.Helper()
+	plan := h.plan(definition)
+	opts := h.options
+	opts.Finish, opts.AcceptEnvironment = h.finish, true
+	opts.Report = func(ev Event) { h.events = append(h.events, ev) }
+	e := &executor{
+		plan: plan, opts: opts, crash: &crasher{}, machine: h.machine(),
+		deps:   Deps{Store: h.store, Workloads: []workload.Type{h.workload()}},
+		broken: map[string]string{}, inForce: newInForceTable(),
+	}
+	var err error
+	if e.pending, err = opts.Selection.Pending(plan); err != nil {
+		h.t.Fatal(err)
+	}
+	if len(e.pending) == 0 {
+		return e.outcome
+	}
+	if err := e.execute(ctx); err != nil {
+		h.t.Fatal(err)
+	}
+	return e.outcome
+}
+
+// machine returns a machine of fakes.
+func (h *harness) machine() *machine {
+	made := map[string]bool{}
+	return &machine{
+		template: func(context.Context, *matrix.Settings) (server.Layout, error) {
+			return server.Layout{Dir: filepath.Join(h.dir, "template")}, nil
+		},
+		create: func(l server.Layout, _ server.Owner) error {
+			h.note("create")
+			return os.MkdirAll(l.Data(), 0o700)
+		},
+		copyTo: func(_ context.Context, from, to server.Layout, o server.Owner, _ server.CopyMode) (server.Copied, error) {
+			source := "template"
+			if strings.Contains(from.Dir, "snapshots") {
+				source = "snapshot"
+			} else if strings.Contains(from.Dir, "runs") {
+				source = "run"
+			}
+			if source != "template" && !made[from.Dir] {
+				return server.Copied{}, fmt.Errorf("%s is not there", from.Dir)
+			}
+			made[to.Dir] = true
+			h.note("copy %s to %s", source, o.Kind)
+			return server.Copied{Allocated: 100}, os.MkdirAll(to.Data(), 0o700)
+		},
+		update: func(server.Layout, func(*server.Owner)) error { return nil },
+		remove: func(l server.Layout) error {
+			delete(made, l.Dir)
+			h.note("remove %s", strings.TrimSuffix(filepath.Base(filepath.Dir(l.Dir)), "s"))
+			return os.RemoveAll(l.Dir)
+		},
+		start: func(_ context.Context, l server.Launch) (subject, error) {
+			if h.startError != nil {
+				if err := h.startError(&l); err != nil {
+					h.note("start fails")
+					return nil, err
+				}
+			}
+			h.note("start %s", l.Settings.Server.Name)
+			h.server = &fakeServer{h: h, settings: l.Settings, done: make(chan struct{})}
+			return h.server, nil
+		},
+		guard: func(_ context.Context, cmd *exec.Cmd) error {
+			h.note("command %s", strings.Join(cmd.Args, " "))
+			return nil
+		},
+		sources: func(server.Layout, int) ([]sampler.Sampler, error) { return nil, nil },
+		usage:   func(context.Context, server.Layout) (sampler.Usage, error) { return sampler.Usage{}, nil },
+		free:    func(string) (uint64, error) { return 1 << 40, nil },
+		facts:   func(server.Layout) ([]sampler.Fact, error) { return nil, nil },
+		evict:   func(server.Layout) (int64, error) { h.note("evict"); return 0, nil },
+		warm:    func(context.Context, server.Layout) error { h.note("warm"); return nil },
+	}
+}
+
+// A fakeServer is a server that lives until it is stopped or crashes.
+type fakeServer struct {
+	h        *harness
+	settings *matrix.Settings
+	done     chan struct{}
+	once     sync.Once
+	crashed  bool
+	still    bool // shows no sign of life
+	n        time.Duration
+}
+
+func (f *fakeServer) end() { f.once.Do(func() { close(f.done) }) }
+
+func (f *fakeServer) crash() {
+	f.crashed = true
+	f.end()
+}
+
+func (f *fakeServer) Address() server.Address  { return server.Address{Flavour: "fake"} }
+func (f *fakeServer) PID() int                 { return 0 }
+func (f *fakeServer) DB() *sql.DB              { return nil }
+func (f *fakeServer) OptionFile() string       { return "" }
+func (f *fakeServer) ErrorLog() string         { return "" }
+func (f *fakeServer) StartTook() time.Duration { return 0 }
+func (f *fakeServer) Done() <-chan struct{}    { return f.done }
+func (f *fakeServer) Crash() string            { return "ended by signal 11" }
+
+func (f *fakeServer) Stop(context.Context) (server.Stopped, error) {
+	f.h.note("stop")
+	f.end()
+	return server.Stopped{Clean: !f.crashed, Why: "it had crashed"}, nil
+}
+
+func (f *fakeServer) Kill(context.Context) (server.Stopped, error) {
+	f.h.note("kill")
+	f.end()
+	return server.Stopped{}, nil
+}
+
+func (f *fakeServer) InForce(context.Context) ([]server.InForce, error) {
+	if f.h.inForce == nil {
+		return nil, nil
+	}
+	return f.h.inForce(f.settings), nil
+}
+
+func (f *fakeServer) Facts(context.Context) (server.Facts, error) { return server.Facts{}, nil }
+func (f *fakeServer) Debt(context.Context) (server.Debt, error)   { return server.Debt{}, nil }
+func (f *fakeServer) LogEvents() ([]server.LogEvent, error)       { return nil, nil }
+func (f *fakeServer) Movement() (server.Movement, error) {
+	if !f.still {
+		f.n++
+	}
+	return server.Movement{CPU: f.n, State: "S"}, nil
+}
+
+// workload returns the type "fake": it does what its attribute says.
+func (h *harness) workload() workload.Type {
+	return workload.Type{
+		WorkloadType: matrix.WorkloadType{
+			Name: "fake", Version: 1, Built: true, WarmUp: true,
+			Attributes: []matrix.Attribute{{Name: "do", Type: cty.String, Default: cty.StringVal("work")}, {Name: "server", Type: cty.Bool, Default: cty.True}},
+			Server:     func(a matrix.Args) bool { return a["server"].True() },
+		},
+		New: func(a matrix.Args) (workload.Workload, error) {
+			return &fakeWorkload{h: h, do: a["do"].AsString()}, nil
+		},
+	}
+}
+
+type fakeWorkload struct {
+	h  *harness
+	do string
+}
+
+// Run works for ten seconds, or does what it is told.
+func (w *fakeWorkload) Run(ctx context.Context, t workload.Target, r *workload.Recorder) error {
+	w.h.note("%s %d", w.do, t.Iteration)
+	r.Begin()
+	defer r.End()
+	switch w.do {
+	case "fail":
+		return errors.New("error 1146: no such table")
+	case "crash":
+		w.h.server.crash()
+		<-ctx.Done()
+		return ctx.Err()
+	case "forever":
+		<-ctx.Done()
+		return ctx.Err()
+	case "hang":
+		w.h.server.still = true
+		<-ctx.Done()
+		return ctx.Err()
+	case "deaf": // heeds nothing but the end of its server
+		<-w.h.server.done
+		return errors.New("lost connection")
+	case "idle":
+		r.Count("queries", 0)
+		return nil
+	case "finish":
+		close(w.h.finish)
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(10 * time.Second):
+	}
+	r.Count("queries", 10)
+	return nil
+}

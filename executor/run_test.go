@@ -1,0 +1,397 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"dbmatrix/executor/server"
+	"dbmatrix/executor/store"
+	"dbmatrix/matrix"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// statuses returns the status of each recorded attempt, in their order, and of
+// its phases.
+func (h *harness) statuses() []string {
+	h.t.Helper()
+	attempts, err := h.store.Results(h.t.Context(), "experiment", store.Selection{All: true})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var all []string
+	for _, a := range attempts {
+		text := string(a.Cell) + " " + string(a.Status)
+		for _, p := range a.Phases {
+			text += " " + p.Block + "=" + string(p.Status)
+		}
+		all = append(all, strings.TrimSpace(text))
+	}
+	return all
+}
+
+// check compares what was written down, and what was recorded.
+func (h *harness) check(log, statuses []string) {
+	h.t.Helper()
+	if diff := cmp.Diff(log, h.log); diff != "" {
+		h.t.Errorf("done (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(statuses, h.statuses()); diff != "" {
+		h.t.Errorf("recorded (-want +got):\n%s", diff)
+	}
+}
+
+// inBubble runs a test with fake time.
+func inBubble(t *testing.T, test func(t *testing.T, h *harness)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		h.finish = make(chan struct{})
+		defer h.close()
+		test(t, h)
+	})
+}
+
+const oneServer = `
+experiment { name = "experiment" }
+defaults { server = server.one }
+`
+
+func phase(name string, lines ...string) string {
+	return "phase \"" + name + "\" {\n" + strings.Join(lines, "\n") + "\n}\n"
+}
+
+func do(what string) string { return "workload \"fake\" { do = \"" + what + "\" }" }
+
+func TestOrderOfARun(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		out := h.run(t.Context(), oneServer+
+			phase("load", do("load"))+
+			phase("query", do("query"), "iterations = 2"))
+		h.check([]string{
+			"copy template to run", "start one", "load 1", "query 1", "query 2", "stop", "remove run",
+		}, []string{" ok load=ok query=ok"[1:]})
+		if out.Done != 1 || out.Left != 0 || len(out.Failed) != 0 {
+			t.Errorf("outcome: %+v", out)
+		}
+		if again := h.run(t.Context(), oneServer+phase("load", do("load"))+phase("query", do("query"), "iterations = 2")); again.Done != 0 {
+			t.Errorf("a finished run is executed again: %q", h.log)
+		}
+	})
+}
+
+func TestRestartAndCaches(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.run(t.Context(), oneServer+
+			phase("load", do("load"))+
+			phase("cold", do("cold"), `restart = true`, `cache = "cold"`)+
+			phase("warm", do("warm"), `restart = true`, `cache = "warm"`)+
+			phase("again", do("again"), `restart = true`))
+		h.check([]string{
+			"copy template to run", "start one", "load 1",
+			"stop", "evict", "start one", "cold 1",
+			"stop", "warm", "start one", "warm 1",
+			"stop", "start one", "again 1", "stop", "remove run",
+		}, []string{"ok load=ok cold=ok warm=ok again=ok"})
+	})
+}
+
+const twoLevels = `
+experiment { name = "experiment" }
+defaults { server = server.one }
+axis "a" {
+  level "x" { params = { what = "X" } }
+  level "y" { params = { what = "Y" } }
+}
+`
+
+const work = `workload "fake" { do = param.what }`
+
+func TestSnapshotIsMadeOnceAndEveryRunGoesOnFromACopy(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.run(t.Context(), twoLevels+
+			phase("load", do("load"), "snapshot = true")+
+			phase("query", work))
+		h.check([]string{
+			"copy template to run", "start one", "load 1", "stop", "copy run to snapshot", "remove run",
+			"copy snapshot to run", "start one", "X 1", "stop", "remove run",
+			"copy snapshot to run", "start one", "Y 1", "stop", "remove run",
+			"remove snapshot",
+		}, []string{"a=x ok load=ok query=ok", "a=y ok load=ok query=ok"})
+	})
+}
+
+func TestFailingRunDoesNotStopThePlan(t *testing.T) {
+	for what, want := range map[string]struct {
+		status matrix.Status
+		log    []string
+		text   string
+	}{
+		"fail":  {matrix.Failed, []string{"fail 1", "stop"}, "error 1146"},
+		"crash": {matrix.Crashed, []string{"crash 1", "stop"}, "ended by signal 11"},
+		"idle":  {matrix.Failed, []string{"idle 1", "stop"}, "did no work"},
+		"hang":  {matrix.Hung, []string{"hang 1", "kill"}, "neither the workload nor the server moved"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, h *harness) {
+				out := h.run(t.Context(), strings.Replace(twoLevels, `"X"`, `"`+what+`"`, 1)+phase("query", work)+phase("more", do("more")))
+				h.check(append(append([]string{"copy template to run", "start one"}, want.log...),
+					"remove run", "copy template to run", "start one", "Y 1", "more 1", "stop", "remove run"),
+					[]string{"a=x " + string(want.status) + " query=" + string(want.status), "a=y ok query=ok more=ok"})
+				if len(out.Failed) != 1 || !strings.Contains(out.Failed[0].Message, want.text) || out.Done != 1 {
+					t.Errorf("outcome: %+v", out)
+				}
+			})
+		})
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	for what, log := range map[string][]string{
+		"forever": {"forever 1", "kill"},
+		"deaf":    {"deaf 1", "kill"}, // whoever does not heed the end loses the server
+	} {
+		t.Run(what, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, h *harness) {
+				began := time.Now()
+				h.run(t.Context(), oneServer+phase("query", do(what), `timeout = "1m"`))
+				h.check(append(append([]string{"copy template to run", "start one"}, log...), "remove run"), []string{"timeout query=timeout"})
+				if took := time.Since(began); took < time.Minute || took > 2*time.Minute {
+					t.Errorf("it took %s", took)
+				}
+			})
+		})
+	}
+}
+
+func TestServerThatDoesNotStart(t *testing.T) {
+	const definition = `
+experiment { name = "experiment" }
+axis "build" {
+  level "one" { server = server.one }
+  level "two" { server = server.two }
+}
+axis "b" { levels = ["x", "y"] }
+`
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.startError = func(l *server.Launch) error {
+			if l.Settings.Server.Name == "one" {
+				return &server.StartError{Server: "one", Doing: "starting", Cause: "no such library"}
+			}
+			return nil
+		}
+		out := h.run(t.Context(), definition+phase("query", `workload "fake" { do = axis.b }`))
+		want := []string{"build=one,b=x failed query=failed", "build=one,b=y skipped", "build=two,b=x ok query=ok", "build=two,b=y ok query=ok"}
+		if diff := cmp.Diff(want, h.statuses()); diff != "" {
+			t.Errorf("recorded (-want +got):\n%s", diff)
+		}
+		if len(out.Failed) != 2 || out.Stopped != nil {
+			t.Errorf("outcome: %+v", out)
+		}
+	})
+}
+
+func TestTooManyFailuresInARow(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		definition := `
+experiment {
+  name                     = "experiment"
+  max_consecutive_failures = 2
+}
+defaults { server = server.one }
+axis "n" { levels = ["1", "2", "3", "4"] }
+`
+		out := h.run(t.Context(), definition+phase("query", `workload "fake" { do = "fail" }`, `warmup = "${axis.n}s"`))
+		if out.Stopped == nil || len(out.Failed) != 2 || out.Left != 2 {
+			t.Errorf("outcome: %+v", out)
+		}
+	})
+}
+
+func TestFinishEndsAfterTheIteration(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		definition := oneServer + phase("query", do("finish"), "iterations = 3") + phase("more", do("more"))
+		out := h.run(t.Context(), definition)
+		h.check([]string{"copy template to run", "start one", "finish 1", "stop", "remove run"}, []string{"interrupted query=interrupted"})
+		if !out.Interrupted || out.Left != 1 || len(out.Failed) != 0 {
+			t.Errorf("outcome: %+v", out)
+		}
+		if plan := h.plan(definition); plan.Runs[0].Status != matrix.Interrupted {
+			t.Errorf("the plan says %s (%s)", plan.Runs[0].Status, plan.Runs[0].Reason)
+		}
+	})
+}
+
+func TestFinishOfTheLastIterationCompletesTheRun(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		out := h.run(t.Context(), oneServer+phase("query", do("finish")))
+		h.check([]string{"copy template to run", "start one", "finish 1", "stop", "remove run"}, []string{"ok query=ok"})
+		if out.Interrupted || out.Done != 1 {
+			t.Errorf("outcome: %+v", out)
+		}
+	})
+}
+
+func TestCancelStopsTheServerAndLeaves(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(5*time.Second, func() { cancel(ErrInterrupted) })
+		out := h.run(ctx, twoLevels+phase("query", work))
+		h.check([]string{"copy template to run", "start one", "X 1", "stop", "remove run"}, []string{"a=x interrupted query=interrupted"})
+		if !out.Interrupted || out.Left != 2 {
+			t.Errorf("outcome: %+v", out)
+		}
+	})
+}
+
+func TestSetupIsUndone(t *testing.T) {
+	for _, what := range []string{"work", "fail"} {
+		t.Run(what, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, h *harness) {
+				h.run(t.Context(), `
+experiment { name = "experiment" }
+defaults {
+  server   = server.one
+  setup    = [["true", "run"]]
+  teardown = [["true", "undo run"]]
+}
+`+phase("load", do("load"))+phase("query", do(what), `setup = [["true", "phase"]]`, `teardown = [["true", "undo phase"]]`, "restart = true"))
+				h.check([]string{
+					"copy template to run", "command true run", "start one", "load 1",
+					"stop", "command true phase", "start one", what + " 1", "command true undo phase", "stop",
+					"command true undo run", "remove run",
+				}, []string{map[string]string{"work": "ok load=ok query=ok", "fail": "failed load=ok query=failed"}[what]})
+				open, err := h.store.OpenSetups(t.Context(), 1)
+				if err != nil || len(open) != 0 {
+					t.Errorf("still set up: %v, %v", open, err)
+				}
+			})
+		})
+	}
+}
+
+func TestLevelsThatEndWithTheSameValue(t *testing.T) {
+	const definition = `
+experiment { name = "experiment" }
+defaults { server = server.one }
+axis "chunk" {
+  level "small" {
+    my_cnf   = { innodb_buffer_pool_size = "100M" }
+    adjusted = ["innodb_buffer_pool_size"]
+  }
+  level "large" {
+    my_cnf   = { innodb_buffer_pool_size = "120M" }
+    adjusted = ["innodb_buffer_pool_size"]
+  }
+}
+`
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.inForce = func(s *matrix.Settings) []server.InForce {
+			o := *s.Option("innodb_buffer_pool_size")
+			return []server.InForce{{Option: o, Asked: o.Value.Text, Got: "134217728", Verdict: server.Adjusted, Granule: true}}
+		}
+		out := h.run(t.Context(), definition+phase("query", do("query")))
+		if len(out.Failed) != 1 || !strings.Contains(out.Failed[0].Message, `axis "chunk"`) {
+			t.Errorf("outcome: %+v", out)
+		}
+		if diff := cmp.Diff([]string{"chunk=small ok query=ok", "chunk=large failed query=failed"}, h.statuses()); diff != "" {
+			t.Errorf("recorded (-want +got):\n%s", diff)
+		}
+		// A later process knows what the first level ended with.
+		h.options.Selection.Statuses = []matrix.Status{matrix.Failed}
+		if out := h.run(t.Context(), definition+phase("query", do("query"))); len(out.Failed) != 1 {
+			t.Errorf("the second time: %+v", out)
+		}
+	})
+}
+
+func TestContradictedOptionFailsItsCell(t *testing.T) {
+	const definition = `
+experiment { name = "experiment" }
+defaults { server = server.one }
+axis "cache" {
+  level "a" { my_cnf = { table_open_cache = 1 } }
+  level "b" { my_cnf = { table_open_cache = 2000 } }
+}
+`
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.inForce = func(s *matrix.Settings) []server.InForce {
+			o := *s.Option("table_open_cache")
+			v := server.InForce{Option: o, Asked: o.Value.Text, Got: o.Value.Text, Verdict: server.Verified}
+			if v.Asked == "1" {
+				v.Got, v.Verdict = "10", server.Contradicted
+			}
+			return []server.InForce{v}
+		}
+		out := h.run(t.Context(), definition+phase("query", do("query")))
+		if diff := cmp.Diff([]string{"cache=a failed query=failed", "cache=b ok query=ok"}, h.statuses()); diff != "" {
+			t.Errorf("recorded (-want +got):\n%s", diff)
+		}
+		if len(out.Failed) != 1 || !strings.Contains(out.Failed[0].Message, "table_open_cache") {
+			t.Errorf("outcome: %+v", out)
+		}
+	})
+}
+
+func TestDiskFullFailsThePhase(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		plan := h.plan(oneServer + phase("query", do("forever")))
+		m := h.machine()
+		free := uint64(1 << 40)
+		m.free = func(string) (uint64, error) {
+			defer func() { free = 1 << 20 }()
+			return free, nil
+		}
+		e := &executor{plan: plan, opts: Options{Finish: h.finish, AcceptEnvironment: true}, crash: &crasher{}, machine: m,
+			deps: Deps{Store: h.store}, broken: map[string]string{}, inForce: newInForceTable(), pending: plan.Runs}
+		e.deps.Workloads = append(e.deps.Workloads, h.workload())
+		if err := e.execute(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if len(e.outcome.Failed) != 1 || !strings.Contains(e.outcome.Failed[0].Message, "no space on") {
+			t.Errorf("outcome: %+v", e.outcome)
+		}
+	})
+}
+
+func TestCellWithoutServer(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.run(t.Context(), `experiment { name = "experiment" }`+"\n"+phase("io", "workload \"fake\" {\ndo = \"io\"\nserver = false\n}"))
+		h.check([]string{"create", "io 1", "remove run"}, []string{"ok io=ok"})
+	})
+}
+
+func TestUntilEndsEachRunEarly(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		definition := oneServer + phase("load", do("load")) + phase("query", do("query"))
+		h.options.Selection.Until = "load"
+		h.run(t.Context(), definition)
+		h.check([]string{"copy template to run", "start one", "load 1", "stop", "remove run"}, []string{"ok load=ok"})
+		h.options.Selection.Until = ""
+		h.run(t.Context(), definition)
+		if got := h.log[len(h.log)-3:]; !cmp.Equal(got, []string{"query 1", "stop", "remove run"}) {
+			t.Errorf("then %q", got)
+		}
+	})
+}
+
+func TestJudge(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want matrix.Status
+	}{
+		{errors.New("x"), matrix.Failed},
+		{ErrInterrupted, matrix.Interrupted},
+		{context.Canceled, matrix.Interrupted},
+		{&failure{status: matrix.Hung, err: errors.New("x")}, matrix.Hung},
+		{errors.Join(errors.New("a"), &failure{status: matrix.Crashed, err: errors.New("x")}), matrix.Crashed},
+	} {
+		if got := judge(c.err).status; got != c.want {
+			t.Errorf("judge(%v) = %s, want %s", c.err, got, c.want)
+		}
+	}
+}
