@@ -1,10 +1,6 @@
 package matrix
 
-import (
-	"time"
-
-	"github.com/zclconf/go-cty/cty"
-)
+import "time"
 
 // A Basis says what an estimate rests on.
 type Basis string
@@ -88,12 +84,12 @@ func (rp *RunPhase) guess(costs ...*cost) {
 
 // declaredSeconds returns how long the workload says that the phase runs.
 func (p *Phase) declaredSeconds() (float64, bool) {
-	v, ok := p.Workload.Args["seconds"]
-	if !ok || v.IsNull() || v.Type() != cty.Number {
+	duration := p.resolved.typ.Duration
+	if duration == nil {
 		return 0, false
 	}
-	s, _ := v.AsBigFloat().Float64()
-	return s*float64(p.Iterations) + p.Warmup.Seconds(), true
+	d := duration(p.Workload.Args)
+	return d.Seconds()*float64(p.Iterations) + p.Warmup.Seconds(), d > 0
 }
 
 // peak returns the most disk that data directories and snapshots will take at

@@ -1,6 +1,8 @@
 package matrix
 
 import (
+	"time"
+
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -25,6 +27,10 @@ type WorkloadType struct {
 	// Steps returns how many steps of its own a phase has, each recorded
 	// as an iteration. Nil means one.
 	Steps func(Args) int
+
+	// Duration returns how long an iteration lasts by its arguments, for
+	// estimates; 0 where it ends with its work. Nil is 0.
+	Duration func(Args) time.Duration
 
 	// Check judges evaluated arguments. It returns all that is wrong.
 	Check func(Args, Build) []ArgError

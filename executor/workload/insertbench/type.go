@@ -2,6 +2,7 @@ package insertbench
 
 import (
 	"slices"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -36,6 +37,12 @@ func Type() workload.Type {
 			Check: func(args matrix.Args, build matrix.Build) []matrix.ArgError {
 				_, faults := decode(args, build)
 				return faults
+			},
+			Duration: func(args matrix.Args) time.Duration {
+				if v := workload.Read(args); v.Text("step") == stepQuery {
+					return time.Duration(v.Int("seconds", 1)) * time.Second
+				}
+				return 0
 			},
 			WarmUp: true,
 			Built:  true,

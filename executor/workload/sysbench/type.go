@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -77,6 +78,12 @@ func Type() workload.Type {
 			Check: func(args matrix.Args, build matrix.Build) []matrix.ArgError {
 				_, faults := decode(args, build)
 				return faults
+			},
+			Duration: func(args matrix.Args) time.Duration {
+				if v := workload.Read(args); v.Text("step") == stepRun {
+					return time.Duration(v.Int("seconds", 0)) * time.Second
+				}
+				return 0
 			},
 			WarmUp: true,
 			Built:  true,
