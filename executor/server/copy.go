@@ -263,6 +263,9 @@ func (c *copier) verify() error {
 func fileList(dirs []string) (map[string]int64, error) {
 	files := map[string]int64{}
 	for _, dir := range dirs {
+		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+			continue // a role that got a storage of its own only now
+		}
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || !d.Type().IsRegular() {
 				return err

@@ -50,6 +50,8 @@ func GuardianMain(ctx context.Context, stderr io.Writer) int {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, unix.SIGINT, unix.SIGHUP, unix.SIGTERM, unix.SIGQUIT, unix.SIGPIPE)
 	limitOpenFiles()
+	// Processes whose parent ends become children of the guardian.
+	unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 	g := &guard{conn: conn, children: map[uint64]*child{}, starts: make(chan func())}
 	go g.starter()
@@ -266,8 +268,26 @@ func (g *guard) reap(number uint64, id ProcessID, c *child, cmd *exec.Cmd) {
 	delete(g.children, number)
 	g.mu.Unlock()
 	cmd.Wait() // its error is the exit code, which exitOf reports
+	reapGroup(c.pid)
 	send(g.conn, answer{Op: opExit, Process: number, ProcID: id, Exit: exitOf(cmd.ProcessState)}, nil)
 	close(c.done)
+}
+
+// reapGroup waits until the rest of a group is gone, which was killed: only then
+// are its files free. Its members are children of the guardian since their own
+// parents ended.
+func reapGroup(group int) {
+	for begin := time.Now(); time.Since(begin) < reapGrace; time.Sleep(time.Millisecond) {
+		for {
+			pid, err := unix.Wait4(-group, nil, unix.WNOHANG, nil)
+			if errors.Is(err, unix.ECHILD) {
+				return
+			}
+			if pid <= 0 {
+				break // not yet
+			}
+		}
+	}
 }
 
 // exitOf tells how a process ended.

@@ -137,15 +137,37 @@ func judge(ctx context.Context, db *sql.DB, readings map[string]variableReading,
 		if !ok {
 			r, ok = readings[shownAs[name]]
 		}
-		if !ok {
-			continue
-		}
-		if name == "log_bin" {
+		switch {
+		case !ok:
+			if err := judgeByPlugin(ctx, db, v); err != nil {
+				return err
+			}
+		case name == "log_bin":
 			judgeLogBin(v, r, readings["log_bin_basename"], source)
-			continue
+		default:
+			judgeVariable(v, r, source)
 		}
-		judgeVariable(v, r, source)
 	}
+	return nil
+}
+
+// judgeByPlugin looks for a plugin of the option's name, such as mysqlx: the
+// option turns it on and off, and no variable shows that.
+func judgeByPlugin(ctx context.Context, db *sql.DB, v *InForce) error {
+	want := truth(v.Asked)
+	if want == nil {
+		return nil
+	}
+	const source = "information_schema.plugins"
+	rows, err := pairs(ctx, db, "SELECT plugin_name, plugin_status FROM "+source+" WHERE plugin_name = ?", v.Option.Name)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	verdict := Contradicted
+	if (rows[0].Value == "ACTIVE") == *want {
+		verdict = Verified
+	}
+	v.settle(verdict, source, rows[0].Value, "")
 	return nil
 }
 

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
+
+	"github.com/prometheus/procfs"
 )
 
 // Remove removes the directories of a layout, and the private directory of its
@@ -86,29 +87,20 @@ func removable(dir string) error {
 	if _, err := ReadOwner(dir); err != nil {
 		return err
 	}
-	parent, err := os.Stat(filepath.Dir(dir))
+	mounts, err := procfs.GetMounts()
 	if err != nil {
 		return err
 	}
-	device := parent.Sys().(*syscall.Stat_t).Dev
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return err
+	for _, m := range mounts {
+		if at := mountEscapes.Replace(m.MountPoint); at == dir || strings.HasPrefix(at, dir+"/") {
+			return fmt.Errorf("%s is not removed: a filesystem is mounted at %s", dir, at)
 		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		if info.Sys().(*syscall.Stat_t).Dev != device {
-			return fmt.Errorf("%s is not removed: a filesystem is mounted at %s", dir, path)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	return unused(dir)
 }
+
+// mountEscapes are the characters that /proc/self/mountinfo writes as octal.
+var mountEscapes = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 
 // kindOf names the type of a file.
 func kindOf(m fs.FileMode) string {
