@@ -190,7 +190,7 @@ func (s *source) add(reading int, at time.Duration, x Sample) {
 	}
 	value := x.Value
 	if t.kind == Counter {
-		value = x.Value - t.last
+		value = difference(x.Value, t.last)
 		if x.Reset || value < 0 || t.reset && len(t.readings) == 0 {
 			t.reset, value = true, math.NaN()
 		}
@@ -275,12 +275,16 @@ func (w *Window) finish(ctx context.Context, s *source, r *Result) []matrix.Flag
 func (t *track) metric() float64 {
 	switch t.kind {
 	case Counter:
-		return t.last - t.first
+		return difference(t.last, t.first)
 	case Peak:
 		return t.peak
 	}
 	return t.last
 }
+
+// difference returns a-b to nine decimals: a CPU that is up for months has so many
+// seconds that the difference of two shows the limits of a float64.
+func difference(a, b float64) float64 { return math.Round((a-b)*1e9) / 1e9 }
 
 // list returns names in order, joined.
 func list(names []string) string {
