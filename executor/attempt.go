@@ -142,7 +142,7 @@ func (a *attempt) takeOver(ctx context.Context) (int, error) {
 	}
 	for i, p := range a.phases[:n] {
 		_, err := a.deps.Store.TakePhase(ctx, store.PhaseStart{
-			Attempt: a.id, Ordinal: i + 1, Phase: p.Phase, Fingerprint: p.Fingerprint,
+			Attempt: a.id, Ordinal: i + 1, Phase: p.Phase, Fingerprint: p.Fingerprint, Inputs: p.Phase.Inputs,
 		}, s.Attempt)
 		if err != nil {
 			return 0, a.recordError(fmt.Sprintf("taking over %s from its snapshot", p.Phase.Block), err)

@@ -35,7 +35,7 @@ func (a *attempt) phase(ctx context.Context, i int) *failure {
 	rp := a.phases[i]
 	ph := &phaseRun{attempt: a, rp: rp, p: rp.Phase, began: time.Now(), status: matrix.OK}
 	var err error
-	ph.id, err = a.deps.Store.BeginPhase(ctx, store.PhaseStart{Attempt: a.id, Ordinal: i + 1, Phase: rp.Phase, Fingerprint: rp.Fingerprint})
+	ph.id, err = a.deps.Store.BeginPhase(ctx, store.PhaseStart{Attempt: a.id, Ordinal: i + 1, Phase: rp.Phase, Fingerprint: rp.Fingerprint, Inputs: rp.Phase.Inputs})
 	if err != nil {
 		return judge(a.recordError("beginning "+rp.Phase.Block, err))
 	}

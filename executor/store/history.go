@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"dbmatrix/matrix"
 )
@@ -22,7 +21,7 @@ func (s *Store) History(ctx context.Context, experiment, host string) (matrix.Hi
 		if h.Attempts, err = pastAttempts(t, experiment); err != nil {
 			return err
 		}
-		if err := addPastPhases(t, experiment, h.Attempts); err != nil {
+		if err := addPastPhases(t, h.Attempts); err != nil {
 			return err
 		}
 		h.Snapshots, err = pastSnapshots(t, experiment, host)
@@ -44,10 +43,10 @@ func pastAttempts(t *tx, experiment string) ([]matrix.Attempt, error) {
 		LEFT JOIN withdrawal w ON w.attempt_id = a.id
 		WHERE e.name = ? ORDER BY a.id`, []any{experiment}, func(rows *sql.Rows) error {
 		var a matrix.Attempt
-		var status matrix.Status
+		var cell, status string
 		var withdrawn, accepted sql.NullString
-		err := rows.Scan(&a.ID, &a.Cell, &a.Replicate, &a.Number, &a.Host, &status, &a.Message, &withdrawn, &accepted)
-		a.Host, a.Status = words.of(a.Host), matrix.Status(words.of(string(past(status))))
+		err := rows.Scan(&a.ID, &cell, &a.Replicate, &a.Number, &a.Host, &status, &a.Message, &withdrawn, &accepted)
+		a.Cell, a.Host, a.Status = matrix.CellKey(cell), words.of(a.Host), past(words.of(status))
 		a.Withdrawn, a.Accepted = withdrawn.String, matrix.Fingerprint(accepted.String)
 		attempts = append(attempts, a)
 		return err
@@ -55,48 +54,46 @@ func pastAttempts(t *tx, experiment string) ([]matrix.Attempt, error) {
 	return attempts, err
 }
 
-// addPastPhases adds the phases of attempts that are sorted by id.
-func addPastPhases(t *tx, experiment string, attempts []matrix.Attempt) error {
-	i := 0
+// addPastPhases adds the phases of attempts. It reads the table as it lies on disk
+// (the phases of an attempt were written in their order) and leaves out those of
+// other experiments, of which a record has few: that takes a third of the time of
+// joins.
+func addPastPhases(t *tx, attempts []matrix.Attempt) error {
+	byID := make(map[int64]int, len(attempts))
+	for i := range attempts {
+		byID[attempts[i].ID] = i
+	}
 	words := words{}
 	return t.each(`SELECT p.attempt_id, p.block, f.hash, p.finished, p.status, p.message, p.seconds, p.bytes,
 			(SELECT s.attempt_id FROM phase s WHERE s.id = p.taken_from)
-		FROM attempt a
-		JOIN run r ON r.id = a.run_id
-		JOIN cell c ON c.id = r.cell_id
-		JOIN experiment e ON e.id = c.experiment_id
-		JOIN phase p ON p.attempt_id = a.id
-		LEFT JOIN fingerprint f ON f.id = p.fingerprint_id
-		WHERE e.name = ? ORDER BY a.id, p.ordinal`, []any{experiment}, func(rows *sql.Rows) error {
+		FROM phase p LEFT JOIN fingerprint f ON f.id = p.fingerprint_id ORDER BY p.id`, nil, func(rows *sql.Rows) error {
 		var attempt int64
 		var p matrix.PastPhase
-		var status matrix.Status
+		var block, status string
 		var fp sql.NullString
 		var seconds sql.NullFloat64
 		var bytes, from sql.NullInt64
-		if err := rows.Scan(&attempt, &p.Block, &fp, &p.Iterations, &status, &p.Message, &seconds, &bytes, &from); err != nil {
+		if err := rows.Scan(&attempt, &block, &fp, &p.Iterations, &status, &p.Message, &seconds, &bytes, &from); err != nil {
 			return err
 		}
-		p.Block, p.Status = words.of(p.Block), matrix.Status(words.of(string(past(status))))
+		i, ours := byID[attempt]
+		if !ours {
+			return nil
+		}
+		p.Block, p.Status = words.of(block), past(words.of(status))
 		p.Fingerprint, p.Seconds = matrix.Fingerprint(fp.String), seconds.Float64
 		p.Bytes, p.FromID = uint64(bytes.Int64), from.Int64
-		for i < len(attempts) && attempts[i].ID < attempt {
-			i++
-		}
-		if i == len(attempts) || attempts[i].ID != attempt {
-			return fmt.Errorf("a phase of attempt %d, which is not there", attempt)
-		}
 		attempts[i].Phases = append(attempts[i].Phases, p)
 		return nil
 	})
 }
 
 // past is the status that the plan knows for one that is under way.
-func past(s matrix.Status) matrix.Status {
-	if s == Running {
+func past(status string) matrix.Status {
+	if status == string(Running) {
 		return matrix.Interrupted
 	}
-	return s
+	return matrix.Status(status)
 }
 
 func pastSnapshots(t *tx, experiment, host string) ([]matrix.Snapshot, error) {

@@ -14,6 +14,10 @@ type PhaseStart struct {
 	Ordinal     int // among the attempt's phases, from 1
 	Phase       *matrix.Phase
 	Fingerprint matrix.Fingerprint
+
+	// Inputs returns what the fingerprint is a hash of. It is called only
+	// where the record does not have them yet.
+	Inputs func() []matrix.Input
 }
 
 // BeginPhase records that a phase begins, and the inputs of its fingerprint.
@@ -55,7 +59,7 @@ func (s *Store) addPhase(t *tx, p PhaseStart) (PhaseID, error) {
 		return 0, err
 	}
 	if fp.Valid {
-		if err := addInputs(t, fp.Int64, p.Phase.Inputs()); err != nil {
+		if err := addInputs(t, fp.Int64, p.Inputs); err != nil {
 			return 0, err
 		}
 	}
@@ -69,12 +73,12 @@ func (s *Store) addPhase(t *tx, p PhaseStart) (PhaseID, error) {
 
 // addInputs stores the inputs of a fingerprint unless they are there: they are
 // the same by definition.
-func addInputs(t *tx, fingerprint int64, inputs []matrix.Input) error {
+func addInputs(t *tx, fingerprint int64, inputs func() []matrix.Input) error {
 	var there bool
 	if err := t.one("SELECT EXISTS (SELECT 1 FROM input WHERE fingerprint_id = ?)", []any{fingerprint}, &there); err != nil || there {
 		return err
 	}
-	for _, in := range inputs {
+	for _, in := range inputs() {
 		setting, err := internSetting(t, in.Name, in.Value)
 		if err != nil {
 			return err

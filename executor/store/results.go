@@ -107,12 +107,14 @@ type Value struct {
 // in the order of the plan recorded last (cells that are not in it come last),
 // then by replicate and number. It takes a fixed number of queries.
 func (s *Store) Results(ctx context.Context, experiment string, sel Selection) ([]Attempt, error) {
-	l := loader{iterations: map[int64][]IterationResult{}}
+	var l loader
 	err := s.query(ctx, "the results of "+experiment, func(t *tx) error {
-		l.tx, l.args = t, sel.args(experiment)
+		l = loader{tx: t}
+		if err := l.loadAttempts(experiment, sel); err != nil {
+			return err
+		}
 		for _, load := range []func() error{
-			l.loadAttempts, l.loadLevels, l.loadAcceptances,
-			l.loadMetrics, l.loadFlags, l.loadIterations, l.loadPhases,
+			l.loadLevels, l.loadAcceptances, l.loadPhases, l.loadIterations, l.loadMetrics, l.loadFlags,
 		} {
 			if err := load(); err != nil {
 				return err
@@ -120,187 +122,136 @@ func (s *Store) Results(ctx context.Context, experiment string, sel Selection) (
 		}
 		return nil
 	})
-	return l.attempts, err
+	if err != nil {
+		return nil, err
+	}
+	l.assemble()
+	return l.attempts, nil
 }
 
-// chosen is the beginning of every query of Results: the attempts selected by
-// the arguments ?1 experiment, ?2 host, ?3 cells as JSON or NULL, ?4 all,
-// ?5 running. Of a run whose attempts none counts the newest is chosen.
-const chosen = `WITH chosen AS MATERIALIZED (
-	SELECT attempt_id, run_id, cell_id, counts, withdrawn FROM (
-		SELECT *, row_number() OVER (PARTITION BY run_id ORDER BY counts DESC, attempt DESC) AS rank FROM run_attempt
-		WHERE experiment = ?1 AND (?2 = '' OR host = ?2)
-		  AND (?3 IS NULL OR cell IN (SELECT value FROM json_each(?3)))
-		  AND (NOT ?5 OR status = 'running'))
-	WHERE ?4 OR ?5 OR rank = 1
-), source AS MATERIALIZED (
-	SELECT DISTINCT coalesce(p.taken_from, p.id) AS phase_id
-	FROM chosen JOIN phase p ON p.attempt_id = chosen.attempt_id
-) `
+// A loader gathers the results of attempts, table by table. Each query is given
+// the ids that the one before found, as a JSON list.
+type loader struct {
+	tx       *tx
+	attempts []Attempt
+	cells    []int64 // of each of attempts
+	ids      index   // of attempts
 
-func (sel Selection) args(experiment string) []any {
+	sources    [][]int64 // the phases that measured them
+	iterations map[int64][]IterationResult
+	byID       index // of iterations, in metrics and flags
+	metrics    []Metrics
+	flags      [][]matrix.Flag
+}
+
+// An index numbers ids in the order in which they were added.
+type index struct {
+	at   map[int64]int
+	list []int64
+}
+
+// add adds an id unless it is there.
+func (x *index) add(id int64) {
+	if x.at == nil {
+		x.at = map[int64]int{}
+	}
+	if _, ok := x.at[id]; !ok {
+		x.at[id] = len(x.list)
+		x.list = append(x.list, id)
+	}
+}
+
+// json returns the ids as a list for json_each.
+func (x *index) json() []any {
+	list, _ := json.Marshal(x.list) // a list of numbers cannot fail
+	return []any{string(list)}
+}
+
+func (l *loader) loadAttempts(experiment string, sel Selection) error {
 	var cells any
 	if sel.Cells != nil {
 		list, _ := json.Marshal(sel.Cells) // a list of strings cannot fail
 		cells = string(list)
 	}
-	return []any{experiment, sel.Host, cells, sel.All, sel.Running}
-}
-
-// A loader gathers the results of the chosen attempts, table by table.
-type loader struct {
-	tx         *tx
-	args       []any
-	attempts   []Attempt
-	cells      []int64                 // of each of attempts
-	byID       map[AttemptID]int       // in attempts
-	metrics    map[IterationID]Metrics //
-	flags      map[IterationID][]matrix.Flag
-	iterations map[int64][]IterationResult // by the phase that measured them
-}
-
-func (l *loader) loadAttempts() error {
-	l.byID = map[AttemptID]int{}
-	return l.tx.each(chosen+`SELECT a.id, e.host, c.id, c.key, c.matrix, r.replicate, a.number, f.hash, a.status, a.message,
-			a.began_ns, a.ended_ns, a.epoch_id, r.position IS NOT NULL, chosen.counts, chosen.withdrawn
-		FROM chosen
-		JOIN attempt a ON a.id = chosen.attempt_id
-		JOIN run r ON r.id = chosen.run_id
-		JOIN cell c ON c.id = chosen.cell_id
-		JOIN experiment e ON e.id = c.experiment_id
+	return l.tx.each(`WITH candidate AS (
+			SELECT *, row_number() OVER (PARTITION BY run_id ORDER BY counts DESC, attempt DESC) AS rank FROM run_attempt
+			WHERE experiment = ?1 AND (?2 = '' OR host = ?2)
+			  AND (?3 IS NULL OR cell IN (SELECT value FROM json_each(?3)))
+			  AND (NOT ?5 OR status = 'running'))
+		SELECT a.id, ca.host, c.id, c.key, c.matrix, r.replicate, a.number, f.hash, a.status, a.message,
+			a.began_ns, a.ended_ns, a.epoch_id, r.position IS NOT NULL, ca.counts, ca.withdrawn
+		FROM candidate ca
+		JOIN attempt a ON a.id = ca.attempt_id
+		JOIN run r ON r.id = ca.run_id
+		JOIN cell c ON c.id = ca.cell_id
 		LEFT JOIN fingerprint f ON f.id = a.fingerprint_id
-		ORDER BY c.position IS NULL, c.position, c.id, r.replicate, a.number`, l.args, func(rows *sql.Rows) error {
-		var a Attempt
-		var cell, began int64
-		var fp, withdrawn sql.NullString
-		var ended, epoch sql.NullInt64
-		if err := rows.Scan(&a.ID, &a.Host, &cell, &a.Cell, &a.Matrix, &a.Replicate, &a.Number, &fp, &a.Status, &a.Message,
-			&began, &ended, &epoch, &a.Planned, &a.Counts, &withdrawn); err != nil {
-			return err
-		}
-		a.Fingerprint, a.Withdrawn = matrix.Fingerprint(fp.String), withdrawn.String
-		a.Began, a.Ended, a.Epoch = fromUnix(began), fromUnix(ended.Int64), EpochID(epoch.Int64)
-		l.byID[a.ID] = len(l.attempts)
-		l.attempts, l.cells = append(l.attempts, a), append(l.cells, cell)
-		return nil
-	})
+		WHERE ?4 OR ?5 OR ca.rank = 1
+		ORDER BY c.position IS NULL, c.position, c.id, r.replicate, a.number`,
+		[]any{experiment, sel.Host, cells, sel.All, sel.Running}, func(rows *sql.Rows) error {
+			var a Attempt
+			var cell, began int64
+			var fp, withdrawn sql.NullString
+			var ended, epoch sql.NullInt64
+			if err := rows.Scan(&a.ID, &a.Host, &cell, &a.Cell, &a.Matrix, &a.Replicate, &a.Number, &fp, &a.Status, &a.Message,
+				&began, &ended, &epoch, &a.Planned, &a.Counts, &withdrawn); err != nil {
+				return err
+			}
+			a.Fingerprint, a.Withdrawn = matrix.Fingerprint(fp.String), withdrawn.String
+			a.Began, a.Ended, a.Epoch = fromUnix(began), fromUnix(ended.Int64), EpochID(epoch.Int64)
+			l.attempts, l.cells = append(l.attempts, a), append(l.cells, cell)
+			l.ids.add(int64(a.ID))
+			return nil
+		})
 }
 
 func (l *loader) loadLevels() error {
 	levels := map[int64][]matrix.CellLevel{}
-	if err := l.tx.each(chosen+`SELECT v.cell_id, v.axis, v.level, v.label, v.position
-		FROM (SELECT DISTINCT cell_id FROM chosen) c JOIN cell_level v ON v.cell_id = c.cell_id
-		ORDER BY v.cell_id, v.ordinal`, l.args, func(rows *sql.Rows) error {
-		var cell int64
-		var v matrix.CellLevel
-		err := rows.Scan(&cell, &v.Axis, &v.Name, &v.Text, &v.Pos)
-		levels[cell] = append(levels[cell], v)
-		return err
-	}); err != nil {
-		return err
+	var cells index
+	for _, id := range l.cells {
+		cells.add(id)
 	}
+	err := l.tx.each(`SELECT v.cell_id, v.axis, v.level, v.label, v.position
+		FROM json_each(?) j JOIN cell_level v ON v.cell_id = j.value ORDER BY v.cell_id, v.ordinal`, cells.json(),
+		func(rows *sql.Rows) error {
+			var cell int64
+			var v matrix.CellLevel
+			err := rows.Scan(&cell, &v.Axis, &v.Name, &v.Text, &v.Pos)
+			levels[cell] = append(levels[cell], v)
+			return err
+		})
 	for i, cell := range l.cells {
 		l.attempts[i].Levels = levels[cell]
 	}
-	return nil
+	return err
 }
 
 func (l *loader) loadAcceptances() error {
-	return l.tx.each(chosen+`SELECT ac.attempt_id, f.hash
-		FROM chosen JOIN acceptance ac ON ac.attempt_id = chosen.attempt_id JOIN fingerprint f ON f.id = ac.fingerprint_id
-		ORDER BY ac.at_ns`, l.args, func(rows *sql.Rows) error {
-		var id AttemptID
+	return l.tx.each(`SELECT ac.attempt_id, f.hash
+		FROM json_each(?) j JOIN acceptance ac ON ac.attempt_id = j.value JOIN fingerprint f ON f.id = ac.fingerprint_id
+		ORDER BY ac.at_ns`, l.ids.json(), func(rows *sql.Rows) error {
+		var id int64
 		var fp matrix.Fingerprint
 		err := rows.Scan(&id, &fp)
-		a := &l.attempts[l.byID[id]]
+		a := &l.attempts[l.ids.at[id]]
 		a.Accepted = append(a.Accepted, fp)
 		return err
 	})
 }
 
-func (l *loader) loadMetrics() error {
-	l.metrics = map[IterationID]Metrics{}
-	names, units, err := metricNames(l.tx)
-	if err != nil {
-		return err
-	}
-	size := 0 // of the iteration before, as a guess for the next
-	var last IterationID
-	var current Metrics
-	return l.tx.each(chosen+`SELECT m.iteration_id, m.metric_name_id, m.value
-		FROM source JOIN iteration i ON i.phase_id = source.phase_id JOIN metric m ON m.iteration_id = i.id`, l.args,
-		func(rows *sql.Rows) error {
-			var id IterationID
-			var name int64
-			var value float64
-			if err := rows.Scan(&id, &name, &value); err != nil {
-				return err
-			}
-			if id != last || current == nil {
-				size = max(size, len(current))
-				current, last = make(Metrics, size), id
-				l.metrics[id] = current
-			}
-			current[names[name]] = Value{Number: value, Unit: units[name]}
-			return nil
-		})
-}
-
-// metricNames returns the names and units of metrics by their id.
-func metricNames(t *tx) (names, units map[int64]string, err error) {
-	names, units = map[int64]string{}, map[int64]string{}
-	err = t.each("SELECT id, name, unit FROM metric_name", nil, func(rows *sql.Rows) error {
-		var id int64
-		var name, unit string
-		err := rows.Scan(&id, &name, &unit)
-		names[id], units[id] = name, unit
-		return err
-	})
-	return names, units, err
-}
-
-func (l *loader) loadFlags() error {
-	l.flags = map[IterationID][]matrix.Flag{}
-	return l.tx.each(chosen+`SELECT f.iteration_id, f.name, f.detail
-		FROM source JOIN iteration i ON i.phase_id = source.phase_id JOIN flag f ON f.iteration_id = i.id
-		ORDER BY f.iteration_id, f.name, f.detail`, l.args, func(rows *sql.Rows) error {
-		var id IterationID
-		var f matrix.Flag
-		err := rows.Scan(&id, &f.Name, &f.Detail)
-		l.flags[id] = append(l.flags[id], f)
-		return err
-	})
-}
-
-func (l *loader) loadIterations() error {
-	return l.tx.each(chosen+`SELECT i.phase_id, i.id, i.number, i.status, i.message, i.began_ns, i.ended_ns
-		FROM source JOIN iteration i ON i.phase_id = source.phase_id
-		ORDER BY i.phase_id, i.number`, l.args, func(rows *sql.Rows) error {
-		var phase int64
-		var it IterationResult
-		var began, ended sql.NullInt64
-		err := rows.Scan(&phase, &it.ID, &it.Number, &it.Status, &it.Message, &began, &ended)
-		it.Began, it.Ended = fromUnix(began.Int64), fromUnix(ended.Int64)
-		it.Flags, it.Metrics = l.flags[it.ID], l.metrics[it.ID]
-		l.iterations[phase] = append(l.iterations[phase], it)
-		return err
-	})
-}
-
 func (l *loader) loadPhases() error {
-	return l.tx.each(chosen+`SELECT p.attempt_id, p.id, p.block, p.name, p.workload, f.hash, p.status, p.message, p.stage,
+	l.sources = make([][]int64, len(l.attempts))
+	return l.tx.each(`SELECT p.attempt_id, p.id, p.block, p.name, p.workload, f.hash, p.status, p.message, p.stage,
 			p.planned, p.finished, p.began_ns, p.ended_ns, p.seconds, p.settle_seconds, p.bytes,
 			coalesce(p.taken_from, p.id), s.attempt_id, w.reason
-		FROM chosen
-		JOIN phase p ON p.attempt_id = chosen.attempt_id
+		FROM json_each(?) j
+		JOIN phase p ON p.attempt_id = j.value
 		LEFT JOIN fingerprint f ON f.id = p.fingerprint_id
 		LEFT JOIN phase s ON s.id = p.taken_from
 		LEFT JOIN withdrawal w ON w.attempt_id = s.attempt_id
-		ORDER BY p.attempt_id, p.ordinal`, l.args, func(rows *sql.Rows) error {
-		var attempt AttemptID
+		ORDER BY p.attempt_id, p.ordinal`, l.ids.json(), func(rows *sql.Rows) error {
+		var attempt, began, source int64
 		var p Phase
 		var fp, withdrawn sql.NullString
-		var began, source int64
 		var ended, bytes, from sql.NullInt64
 		var seconds, settle sql.NullFloat64
 		if err := rows.Scan(&attempt, &p.ID, &p.Block, &p.Name, &p.Workload, &fp, &p.Status, &p.Message, &p.Stage,
@@ -310,9 +261,105 @@ func (l *loader) loadPhases() error {
 		p.Fingerprint, p.FromWithdrawn = matrix.Fingerprint(fp.String), withdrawn.String
 		p.Began, p.Ended = fromUnix(began), fromUnix(ended.Int64)
 		p.Seconds, p.SettleSeconds, p.Bytes = seconds.Float64, settle.Float64, bytes.Int64
-		p.From, p.Iterations = AttemptID(from.Int64), l.iterations[source]
-		a := &l.attempts[l.byID[attempt]]
-		a.Phases = append(a.Phases, p)
+		p.From = AttemptID(from.Int64)
+		i := l.ids.at[attempt]
+		l.attempts[i].Phases = append(l.attempts[i].Phases, p)
+		l.sources[i] = append(l.sources[i], source)
 		return nil
 	})
+}
+
+func (l *loader) loadIterations() error {
+	l.iterations = map[int64][]IterationResult{}
+	var sources index
+	for _, list := range l.sources {
+		for _, id := range list {
+			sources.add(id)
+		}
+	}
+	return l.tx.each(`SELECT i.phase_id, i.id, i.number, i.status, i.message, i.began_ns, i.ended_ns
+		FROM json_each(?) j JOIN iteration i ON i.phase_id = j.value
+		ORDER BY i.phase_id, i.number`, sources.json(), func(rows *sql.Rows) error {
+		var phase int64
+		var it IterationResult
+		var began, ended sql.NullInt64
+		err := rows.Scan(&phase, &it.ID, &it.Number, &it.Status, &it.Message, &began, &ended)
+		it.Began, it.Ended = fromUnix(began.Int64), fromUnix(ended.Int64)
+		l.iterations[phase] = append(l.iterations[phase], it)
+		l.byID.add(int64(it.ID))
+		return err
+	})
+}
+
+func (l *loader) loadMetrics() error {
+	l.metrics = make([]Metrics, len(l.byID.list))
+	names, err := metricNames(l.tx)
+	if err != nil {
+		return err
+	}
+	var last int64 // the rows of an iteration come together
+	var current Metrics
+	return l.tx.each(`SELECT m.iteration_id, m.metric_name_id, m.value
+		FROM json_each(?) j JOIN metric m ON m.iteration_id = j.value`, l.byID.json(), func(rows *sql.Rows) error {
+		var id, name int64
+		var value float64
+		if err := rows.Scan(&id, &name, &value); err != nil {
+			return err
+		}
+		if id != last {
+			current, last = make(Metrics, len(current)), id // as many as the one before, probably
+			l.metrics[l.byID.at[id]] = current
+		}
+		n := &names[name]
+		current[n.name] = Value{Number: value, Unit: n.unit}
+		return nil
+	})
+}
+
+// A metricName is a row of the table of that name.
+type metricName struct{ name, unit string }
+
+// metricNames returns the names and units of metrics, each at its id.
+func metricNames(t *tx) ([]metricName, error) {
+	names := make([]metricName, 1)
+	err := t.each("SELECT id, name, unit FROM metric_name ORDER BY id", nil, func(rows *sql.Rows) error {
+		var id int
+		var n metricName
+		err := rows.Scan(&id, &n.name, &n.unit)
+		for len(names) < id {
+			names = append(names, metricName{})
+		}
+		names = append(names, n)
+		return err
+	})
+	return names, err
+}
+
+func (l *loader) loadFlags() error {
+	l.flags = make([][]matrix.Flag, len(l.byID.list))
+	return l.tx.each(`SELECT f.iteration_id, f.name, f.detail
+		FROM json_each(?) j JOIN flag f ON f.iteration_id = j.value
+		ORDER BY f.iteration_id, f.name, f.detail`, l.byID.json(), func(rows *sql.Rows) error {
+		var id int64
+		var f matrix.Flag
+		err := rows.Scan(&id, &f.Name, &f.Detail)
+		i := l.byID.at[id]
+		l.flags[i] = append(l.flags[i], f)
+		return err
+	})
+}
+
+// assemble puts metrics and flags into iterations, and these into phases.
+func (l *loader) assemble() {
+	for _, its := range l.iterations {
+		for i := range its {
+			k := l.byID.at[int64(its[i].ID)]
+			its[i].Metrics, its[i].Flags = l.metrics[k], l.flags[k]
+		}
+	}
+	for i := range l.attempts {
+		for k := range l.attempts[i].Phases {
+			l.attempts[i].Phases[k].Iterations = l.iterations[l.sources[i][k]]
+		}
+	}
 }
