@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 
 	"github.com/zclconf/go-cty/cty"
@@ -101,8 +102,8 @@ func (v *Values) Codes(name string) []uint16 {
 		if e.IsNull() {
 			continue
 		}
-		n, accuracy := e.AsBigFloat().Uint64()
-		if accuracy != big.Exact || n == 0 || n > 65535 {
+		n, accuracy := e.AsBigFloat().Int64()
+		if accuracy != big.Exact || n < 1 || n > math.MaxUint16 {
 			v.Fault(name, fmt.Sprintf("%s is no error number", e.AsBigFloat().Text('f', -1)),
 				"Give the server's error numbers, such as 1062 for a duplicate key.")
 			continue

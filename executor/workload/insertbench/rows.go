@@ -66,9 +66,10 @@ type generator struct {
 // start begins the batch of that number in a stream. Batches are independent of
 // each other, so that any client can make any of them.
 func (g *generator) start(seed int64, stream, batch uint64) {
-	// PCG mixes its two words well enough only after some steps; mixing
-	// them here keeps neighbouring batches apart from the first number on.
-	g.source.Seed(mix(uint64(seed)^stream), mix(batch+stream))
+	// Each word is mixed before the next is added to it, so that no two
+	// triples meet, and neighbours are far apart from the first number on.
+	key := mix(uint64(seed) + mix(stream))
+	g.source.Seed(key, mix(batch+mix(key)))
 }
 
 // mix is the finaliser of SplitMix64 (Steele, Lea and Flood, 2014).

@@ -125,12 +125,23 @@ func initialise(t testing.TB, dir string) {
 	t.Helper()
 	args := []string{
 		"--no-defaults", "--datadir=" + filepath.Join(dir, "data"),
-		"--auth-root-authentication-method=normal", "--skip-test-db",
+		"--auth-root-authentication-method=normal", "--skip-test-db", "--tmpdir=" + tempDir(t, dir),
 	}
 	out, err := exec.CommandContext(t.Context(), "mariadb-install-db", append(args, asRoot()...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("making a data directory: %v\n%s", err, out)
 	}
+}
+
+// tempDir returns the server's own folder for temporary tables: servers of one
+// process id, in several containers, would take each other's in a shared one.
+func tempDir(t testing.TB, dir string) string {
+	t.Helper()
+	path := filepath.Join(dir, "tmp")
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // asRoot returns the option without which a server refuses to run as root.
@@ -159,7 +170,7 @@ func launch(t testing.TB, program, dir string, options []string) {
 	args := append([]string{
 		"--no-defaults", "--datadir=" + filepath.Join(dir, "data"), "--socket=" + filepath.Join(dir, "s"),
 		"--pid-file=" + filepath.Join(dir, "pid"), "--log-error=" + filepath.Join(dir, "error.log"),
-		"--skip-networking", "--innodb_flush_log_at_trx_commit=2", "--innodb_buffer_pool_size=256M",
+		"--skip-networking", "--tmpdir=" + tempDir(t, dir), "--innodb_flush_log_at_trx_commit=2", "--innodb_buffer_pool_size=256M",
 	}, asRoot()...)
 	cmd := exec.Command(program, append(args, options...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

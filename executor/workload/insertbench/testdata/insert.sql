@@ -1,0 +1,1 @@
+INSERT INTO pi1 (dateandtime,cashregisterid,customerid,productid,price,data) VALUES ('2026-01-02 03:04:05',908,22978,357,231.67,'aaaaaaaaaaaMPk++2'),('2026-01-02 03:04:05',988,53484,5001,536.57,'aaaaaaaaaaboIWj'),('2026-01-02 03:04:05',193,30548,1401,306.99,'aaaaaaaaaaaaayV+qcXw')
