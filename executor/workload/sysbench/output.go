@@ -77,7 +77,7 @@ func (o *output) line(text string) {
 
 // finish judges the program's end and returns its report. The error shows the
 // end of the output.
-func (o *output) finish(ctx context.Context, ended error) (*report, error) {
+func (o *output) finish(ctx context.Context, ended error, required []string) (*report, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.part) > 0 {
@@ -89,7 +89,7 @@ func (o *output) finish(ctx context.Context, ended error) (*report, error) {
 	}
 	err := ended
 	if o.run {
-		err = errors.Join(err, o.report.check())
+		err = errors.Join(err, o.report.check(required))
 	} else if len(o.report.faults) > 0 {
 		err = errors.Join(err, errors.New(strings.Join(o.report.faults, "\n")))
 	}

@@ -170,8 +170,8 @@ func (r *report) final(text, line string) {
 	}
 }
 
-// check reports what the report of a run lacks.
-func (r *report) check() error {
+// check reports what the report of a run lacks: above all the named values.
+func (r *report) check(required []string) error {
 	var faults []error
 	for _, f := range r.faults {
 		faults = append(faults, errors.New(f))
@@ -179,9 +179,10 @@ func (r *report) check() error {
 	if !r.started {
 		faults = append(faults, errors.New("the threads did not start"))
 	}
-	for _, name := range []string{"lat_mean", "lat_max", "lat_sum"} {
+	// The sum of the response times is what the report ends with.
+	for _, name := range append([]string{"lat_mean", "lat_max", "lat_sum"}, required...) {
 		if _, ok := r.values[name]; !ok {
-			faults = append(faults, fmt.Errorf("the report is cut short, or of a form that is not known: it has no %s of the latency", strings.TrimPrefix(name, "lat_")))
+			faults = append(faults, fmt.Errorf("the report is cut short, or of a form that is not known: it does not say %s", name))
 			break
 		}
 	}

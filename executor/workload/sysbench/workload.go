@@ -163,7 +163,22 @@ func (p *program) execute(ctx context.Context, t workload.Target, r *workload.Re
 	}
 	err = t.Guard(ctx, cmd)
 	r.End()
-	return out.finish(ctx, err)
+	return out.finish(ctx, err, p.required())
+}
+
+// required returns the values that the report of a run must have.
+func (c *config) required() []string {
+	switch {
+	case c.lua != "":
+		return nil // a script may report what it likes
+	case scripts[c.script].server:
+		return []string{"transactions", "tps", "queries", "qps", "errors", "reconnects"}
+	case c.script == "fileio":
+		return []string{"file_reads", "file_writes", "file_fsyncs", "file_read_mib", "file_write_mib"}
+	case c.script == "memory":
+		return []string{"events", "memory_mib"}
+	}
+	return []string{"events"}
 }
 
 // record makes metrics of the report of a run. Rates are those that the program

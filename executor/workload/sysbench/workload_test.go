@@ -173,7 +173,7 @@ func TestStandIn(t *testing.T) {
 		{"well", "cat " + good, ""},
 		{"fatal with status 0", "cat " + fatal, "Cannot open file"},
 		{"good report, status 1", "cat " + good + "; exit 1", "exit status 1"},
-		{"cut short", "head -c 3000 " + good, "cut short"},
+		{"cut short", "head -c 300 " + good, "cut short"},
 		{"nothing", "true", "did not start"},
 		{"a signal", "head -20 " + good + "; kill -SEGV $$", "segmentation fault"},
 		{"no end of line", "printf 'Threads started!\\nFATAL: half'", "FATAL: half"},

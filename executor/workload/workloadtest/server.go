@@ -125,7 +125,7 @@ func initialise(t testing.TB, dir string) {
 	t.Helper()
 	args := []string{
 		"--no-defaults", "--datadir=" + filepath.Join(dir, "data"),
-		"--auth-root-authentication-method=normal", "--skip-test-db", "--tmpdir=" + tempDir(t, dir),
+		"--auth-root-authentication-method=normal", "--skip-test-db", "--innodb_flush_method=nosync", "--tmpdir=" + tempDir(t, dir),
 	}
 	out, err := exec.CommandContext(t.Context(), "mariadb-install-db", append(args, asRoot()...)...).CombinedOutput()
 	if err != nil {
@@ -170,7 +170,7 @@ func launch(t testing.TB, program, dir string, options []string) {
 	args := append([]string{
 		"--no-defaults", "--datadir=" + filepath.Join(dir, "data"), "--socket=" + filepath.Join(dir, "s"),
 		"--pid-file=" + filepath.Join(dir, "pid"), "--log-error=" + filepath.Join(dir, "error.log"),
-		"--skip-networking", "--tmpdir=" + tempDir(t, dir), "--innodb_flush_log_at_trx_commit=2", "--innodb_buffer_pool_size=256M",
+		"--skip-networking", "--innodb_flush_method=nosync", "--tmpdir=" + tempDir(t, dir), "--innodb_flush_log_at_trx_commit=2", "--innodb_buffer_pool_size=256M",
 	}, asRoot()...)
 	cmd := exec.Command(program, append(args, options...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
