@@ -494,18 +494,35 @@ func (l *Library) Nearest(token string) string {
 	return nearest(token, tokens)
 }
 
-// nearest returns the name that differs from the given one in letter case or in
-// no more than a third of its letters, or "".
+// farthest is the distance at which a name is no longer taken for a slip of
+// another, as for the names of a definition.
+const farthest = 3
+
+// nearest returns the name that the given one was probably meant to be, or "":
+// the one with the fewest inserted, removed and replaced letters, two that are
+// swapped counting as one, whatever their case.
 func nearest(name string, names []string) string {
 	sort.Strings(names)
-	best, distance := "", len(name)/3+1
+	lower := strings.ToLower(name)
+	best, found := min(farthest, len(name)-1), "" // a short name is soon like any other
 	for _, n := range names {
-		if strings.EqualFold(n, name) {
-			return n
+		d := levenshtein.Distance(lower, strings.ToLower(n), nil)
+		if swapped(lower, strings.ToLower(n)) {
+			d = 1
 		}
-		if d := levenshtein.Distance(name, n, nil); d < distance {
-			best, distance = n, d
+		if d < best {
+			best, found = d, n
 		}
 	}
-	return best
+	return found
+}
+
+// swapped reports whether two names differ only by two neighbours in them.
+func swapped(a, b string) bool {
+	for i := 0; i+1 < len(a) && len(a) == len(b); i++ {
+		if a[i] != b[i] {
+			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		}
+	}
+	return false
 }

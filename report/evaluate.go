@@ -162,12 +162,26 @@ func (tb *tableBuilder) evaluate(expr hcl.Expression, s *slot, r *run, reads ref
 		"ratio":   ratioFunction(),
 	}
 	v, diags := tb.b.in.Eval(expr, r.scope(), extra, funcs)
+	if diags.HasErrors() && tb.blameless(expr, r) {
+		m.why = "it has no value for the numbers that it is computed from"
+		return cty.DynamicVal, false
+	}
 	tb.b.add(diags...)
 	if diags.HasErrors() {
 		return cty.DynamicVal, false
 	}
 	v, _ = v.Unmark()
 	return v, true
+}
+
+// blameless reports whether an expression that failed has no fault of its own:
+// it would have a value if the numbers were others. (0 / 0 is such a failure.)
+func (tb *tableBuilder) blameless(expr hcl.Expression, r *run) bool {
+	unknown := func(*column) cty.Value { return cty.UnknownVal(cty.Number) }
+	extra := map[string]cty.Value{"col": cty.DynamicVal, "base": cty.DynamicVal}
+	funcs := map[string]function.Function{"at": tb.atFunction(unknown), "base_at": tb.atFunction(unknown), "ratio": ratioFunction()}
+	_, diags := tb.b.in.Eval(expr, r.scope(), extra, funcs)
+	return !diags.HasErrors()
 }
 
 // object makes the value of col or base: the columns that the expression names,
