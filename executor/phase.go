@@ -84,6 +84,8 @@ func (ph *phaseRun) execute(ctx context.Context) *failure {
 	if err := ph.begin(ctx, ph.p, ph.id); err != nil {
 		return judge(err)
 	}
+	// What is known is kept already: nobody can collect it after a power cut.
+	ph.collect()
 	w, err := ph.workloadType(ph.p.Workload.Type).New(ph.p.Workload.Args)
 	if err != nil {
 		return judge(fmt.Errorf("workload %q: %w", ph.p.Workload.Type, err))

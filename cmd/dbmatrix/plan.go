@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -69,7 +68,7 @@ func showPlan(ctx context.Context, s *streams, o *planOptions, path string) erro
 	}
 	switch {
 	case o.explain != "":
-		return explain(s, cells, o.explain)
+		return explain(s, exp, cells, o.explain)
 	case o.exclusions:
 		return printExclusions(s, exp)
 	case o.checkOptions:
@@ -300,89 +299,10 @@ func joinCells(cells []*matrix.Cell) string {
 	return strings.Join(names, " or ")
 }
 
-// explain prints where the values of a cell come from.
-func explain(s *streams, cells []*matrix.Cell, what string) error {
-	name, option, _ := strings.Cut(what, ":")
-	if len(cells) == 0 {
-		return exit(exitUsage, errors.New("the experiment has no cell"))
-	}
-	c, err := findCell(cells, name)
-	if err != nil {
-		return err
-	}
-	printed := 0
-	var before *matrix.Settings
-	for _, p := range c.Phases {
-		if p.Settings == before {
-			continue // the same settings as the phase before
-		}
-		before = p.Settings
-		printed += explainPhase(s.out, p, foldOption(option))
-	}
-	if printed == 0 && option != "" {
-		return exit(exitUsage, fmt.Errorf("cell %s sets no option %q", cellName(c.Key), option))
-	}
-	return nil
-}
-
-// foldOption writes an option's name as the language folds it, but for aliases.
-func foldOption(name string) string {
-	name = strings.ReplaceAll(strings.ToLower(name), "-", "_")
-	return strings.TrimPrefix(name, "loose_")
-}
-
-// explainPhase prints the options of a phase and the chain of places that set,
-// overrode or removed each. It returns how many it printed.
-func explainPhase(out io.Writer, p *matrix.Phase, only string) int {
-	printed := 0
-	for _, o := range p.Settings.Options {
-		if only != "" && o.Name != only {
-			continue
-		}
-		if printed == 0 {
-			fmt.Fprintf(out, "from phase %s:\n", p.Block)
-		}
-		printed++
-		fmt.Fprintf(out, "  %s = %s\n", o.Name, optionText(o.Value))
-		for i, origin := range o.Origins {
-			verb := "sets"
-			switch {
-			case origin.Null:
-				verb = "removes it"
-			case i > 0 && origin.Part == "":
-				verb = "overrides with"
-			}
-			part := ""
-			if origin.Part != "" {
-				part = origin.Part + " = "
-			}
-			fmt.Fprintf(out, "    %s %s %s%s\n", originPlace(origin), verb, part, origin.Value)
-		}
-	}
-	return printed
-}
-
 // originPlace words the place that a value comes from.
 func originPlace(o matrix.Origin) string {
 	if o.Range.Filename == "" {
 		return o.Name
 	}
 	return fmt.Sprintf("%s (%s:%d)", o.Name, shorten(o.Range.Filename), o.Range.Start.Line)
-}
-
-// optionText words an option's value as the definition has it.
-func optionText(v matrix.OptionValue) string {
-	switch v.Kind {
-	case matrix.OptionBool:
-		return fmt.Sprint(v.Bool)
-	case matrix.OptionList:
-		return strings.Join(v.Items, ", ")
-	case matrix.OptionComposite:
-		parts := make([]string, len(v.Parts))
-		for i, p := range v.Parts {
-			parts[i] = p.Key + "=" + p.Value
-		}
-		return strings.Join(parts, "; ")
-	}
-	return v.Text
 }

@@ -289,7 +289,7 @@ func askedOptions(c *matrix.Cell) map[string]string {
 			prefix = p.Block + ": "
 		}
 		for _, o := range p.Settings.Options {
-			options[prefix+o.Name] = optionText(o.Value)
+			options[prefix+o.Name] = o.Value.String()
 		}
 	}
 	return options

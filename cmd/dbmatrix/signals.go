@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"os/signal"
 	"sync"
 	"syscall"
 	"time"
+
+	"dbmatrix/executor"
 
 	"golang.org/x/term"
 )
@@ -17,9 +18,6 @@ import (
 // for the iteration: those who send one, such as a shutdown of the host, send a
 // SIGKILL some time later (systemd after 90 s).
 const termGrace = 10 * time.Second
-
-// errInterrupted is the cause of a context that a signal cancelled.
-var errInterrupted = errors.New("interrupted")
 
 // interrupts turns signals into the three levels of an end: finish the current
 // iteration, stop the server and leave, leave now.
@@ -93,7 +91,7 @@ func (in *interrupts) raiseTo(level int) {
 		case 1:
 			close(in.finish)
 		case 2:
-			in.cancel(errInterrupted)
+			in.cancel(executor.ErrInterrupted)
 		case 3:
 			in.leave()
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"dbmatrix/executor"
 )
 
 func TestInterruptLevels(t *testing.T) {
@@ -39,7 +41,7 @@ func TestInterruptLevels(t *testing.T) {
 			}
 			ch <- syscall.SIGINT
 		}
-		if context.Cause(ctx) != errInterrupted {
+		if context.Cause(ctx) != executor.ErrInterrupted {
 			t.Errorf("cause is %v", context.Cause(ctx))
 		}
 	})
