@@ -4,15 +4,16 @@ package store
 
 import (
 	"errors"
+	"syscall"
 
 	"github.com/mattn/go-sqlite3"
 )
 
-// isFull reports whether SQLite ran out of disk space. The shared memory file of
-// the log has an error of its own for it.
+// isFull reports whether SQLite ran out of disk space. For the shared memory of
+// the log it says so in other words.
 func isFull(err error) bool {
 	var e sqlite3.Error
-	return errors.As(err, &e) && (e.Code == sqlite3.ErrFull || e.ExtendedCode == sqlite3.ErrIoErrSHMSize)
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrFull || e.Code == sqlite3.ErrIoErr && e.SystemErrno == syscall.ENOSPC)
 }
 
 // isNotDatabase reports whether a file is something else than a database.
@@ -31,5 +32,5 @@ func isCorrupt(err error) bool {
 // beside a database.
 func isUnwritable(err error) bool {
 	var e sqlite3.Error
-	return errors.As(err, &e) && (e.Code == sqlite3.ErrCantOpen || e.Code == sqlite3.ErrReadonly)
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrCantOpen || e.Code == sqlite3.ErrReadonly) || isFull(err)
 }

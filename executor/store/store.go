@@ -56,6 +56,9 @@ const logLimit = 64 << 20
 // is not a record of dbmatrix, a damaged one and one of a newer version.
 func Open(ctx context.Context, path string) (*Store, error) {
 	s, err := open(ctx, path)
+	if isFull(err) {
+		err = fmt.Errorf("%w: free some space (%w)", ErrDiskFull, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("opening the results %s: %w", path, err)
 	}
