@@ -79,6 +79,10 @@ type Flavour interface {
 	// debt asks for work that the server has put off.
 	debt(ctx context.Context, db *sql.DB) (Debt, error)
 
+	// drain makes a server do the work that it has put off, as far as s waits
+	// for it; restore undoes what was changed for that.
+	drain(ctx context.Context, db *sql.DB, s *matrix.Settle) (restore func(context.Context) error, err error)
+
 	// checkCommand is the program and its arguments that judge an option
 	// file without starting, and the function that reads its output.
 	checkCommand(b matrix.Build, program, file string) ([]string, func(string, int) []Complaint)

@@ -64,7 +64,7 @@ func (i *Instance) InForce(ctx context.Context) ([]InForce, error) {
 	if err := i.flavour.inForce(ctx, i.db, i.launch.Settings.Server.Build, asked); err != nil {
 		return nil, fmt.Errorf("asking server %q which options are in force: %w", i.launch.Settings.Server.Name, err)
 	}
-	hearLog(asked, append(readLog(i.output), readLog(i.log)...))
+	hearLog(asked, readLog(i.log))
 	return all, nil
 }
 
@@ -99,34 +99,44 @@ func asText(o matrix.Option) string {
 }
 
 // heedless matches the words by which a server says that it does not heed an
-// option.
-var heedless = regexp.MustCompile(`(?i)was removed\. It does nothing|\bignor(ed|ing)\b|has no effect|is not supported|does not exist`)
-
-// refused matches the words by which a server says that it changed a value.
-var changed = regexp.MustCompile(`(?i)adjusted|changed limits|out of range|invalid|using the default|wrong value|truncated`)
+// option, and changed those by which it says that it took another value.
+var (
+	heedless = regexp.MustCompile(`(?i)was removed\b|\bignor(ed|ing)\b|has no effect|is not supported|does not exist`)
+	changed  = regexp.MustCompile(`(?i)adjusted|changed limits|out of range|invalid|using the default|wrong value|truncated`)
+)
 
 // hearLog lets the server's own words decide over its variables: some show a
-// value that the server does not use.
+// value that the server does not use. Only warnings and errors count.
 func hearLog(asked []*InForce, lines []string) {
 	for _, line := range lines {
-		if !strings.Contains(line, "[") {
+		switch classify(line) {
+		case "warning", "error":
+		default:
 			continue
 		}
 		words := strings.TrimSpace(stamp.ReplaceAllString(line, ""))
-		for _, v := range asked {
-			if !names(line, v.Option.Name) {
-				continue
-			}
-			switch {
-			case heedless.MatchString(line):
-				v.Verdict, v.Detail = Contradicted, words
-				if v.Source == "" {
-					v.Source = "error log"
+		// One sentence may say that an option is ignored, and the next
+		// which one is used instead.
+		for sentence := range strings.SplitSeq(words, ". ") {
+			for _, v := range asked {
+				if names(sentence, v.Option.Name) {
+					v.hear(sentence, words)
 				}
-			case v.Verdict != Verified && changed.MatchString(line):
-				v.Detail = words
 			}
 		}
+	}
+}
+
+// hear takes into account what a server says of the option.
+func (v *InForce) hear(sentence, words string) {
+	switch {
+	case heedless.MatchString(sentence):
+		v.Verdict, v.Detail = Contradicted, words
+		if v.Source == "" {
+			v.Source = "error log"
+		}
+	case v.Verdict != Verified && changed.MatchString(sentence):
+		v.Detail = words
 	}
 }
 

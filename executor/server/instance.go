@@ -55,7 +55,6 @@ type Instance struct {
 	sockets string
 	file    string
 	log     string
-	output  string
 	token   string
 	took    time.Duration
 	clock   time.Time // of the start
@@ -134,7 +133,6 @@ func prepare(l Launch) (*Instance, bool, error) {
 	}
 	n := o.Starts + 1
 	i.log = filepath.Join(l.Layout.Logs(), fmt.Sprintf("error.%d.log", n))
-	i.output = filepath.Join(l.Layout.Logs(), fmt.Sprintf("output.%d.log", n))
 	i.events.path = i.log
 	i.file = filepath.Join(l.Layout.Dir, f.optionFile())
 	i.address = Address{Flavour: f.Dialect().Flavour, Socket: filepath.Join(i.sockets, f.socket()), Port: l.Port, User: f.superuser()}
@@ -225,11 +223,15 @@ func (i *Instance) spawn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out, err := os.OpenFile(i.output, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	// What a server prints before it opens its log goes to the same file.
+	out, err := os.OpenFile(i.log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
+	if err := user.own(i.log); err != nil {
+		return err
+	}
 	args := append([]string{program}, i.flavour.arguments(i.launch.Layout)...)
 	if len(s.Prefix) > 0 {
 		args = append(append([]string{}, s.Prefix...), args...)
@@ -463,19 +465,10 @@ func (e *StartError) Error() string {
 	return text
 }
 
-// failed describes a start that failed, with the evidence of the log. A server
-// that ends before it has opened its log writes to its standard error.
+// failed describes a start that failed, with the evidence of the log.
 func (i *Instance) failed(doing, cause string) *StartError {
 	e := &StartError{Server: i.launch.Settings.Server.Name, Doing: doing, LogPath: i.log}
 	lines := readLog(i.log)
-	if firstError(lines) == "" {
-		if more := readLog(i.output); len(more) > 0 {
-			lines = append(lines, more...)
-			if len(lines) == len(more) {
-				e.LogPath = i.output
-			}
-		}
-	}
 	e.Tail = tail(lines, tailLines)
 	e.Cause = cause
 	if first := firstError(lines); first != "" {

@@ -34,7 +34,7 @@ const (
 //	<storage of data>/<kind>s/<name>/dbmatrix-owner.json
 //	                                 data/     the server's data directory
 //	                                 my.cnf    the option file
-//	                                 logs/     error.<n>.log, output.<n>.log
+//	                                 logs/     error.<n>.log, a new one for each start
 //	                                 tmp/      temporary files
 //	<storage of redo>/<kind>s/<name>/dbmatrix-owner.json
 //	                                 redo/     the redo log

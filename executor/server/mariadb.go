@@ -57,7 +57,11 @@ func (f *mariadbFlavour) Identify(words string) (matrix.Build, bool) {
 	if m == nil {
 		return matrix.Build{}, false
 	}
-	return debugBuild(matrix.Build{Flavour: f.name, Version: m[1], Comment: strings.TrimSpace("MariaDB " + m[3])}, m[2]), true
+	comment := strings.TrimSpace("MariaDB " + m[3])
+	if strings.HasPrefix(m[3], "--") { // an appeal, in some builds of Debian
+		comment = "MariaDB"
+	}
+	return debugBuild(matrix.Build{Flavour: f.name, Version: m[1], Comment: comment}, m[2]), true
 }
 
 // debugBuild marks a build whose suffix says that it was compiled to find

@@ -61,7 +61,10 @@ func (f *mysqlFlavour) Identify(words string) (matrix.Build, bool) {
 	if m == nil || strings.Contains(words, "MariaDB") {
 		return matrix.Build{}, false
 	}
-	comment := strings.Trim(m[3], "()")
+	comment := m[3]
+	if strings.HasPrefix(comment, "(") { // Debian's, twice in brackets
+		comment = strings.TrimSuffix(comment[1:], ")")
+	}
 	if !strings.Contains(comment, "MySQL") && !strings.Contains(comment, "Percona") {
 		comment = strings.TrimSpace("MySQL " + strings.TrimPrefix(m[2], "-") + " " + comment)
 	}

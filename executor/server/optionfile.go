@@ -159,7 +159,7 @@ func chainText(chain []matrix.Origin) string {
 	for i := len(chain) - 2; i >= 0; i-- {
 		was := chain[i].Value
 		if chain[i].Null {
-			was = "not written"
+			was = "null"
 		}
 		text += fmt.Sprintf(", over %s (%s)", was, originText(chain[i]))
 	}
