@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -25,13 +26,13 @@ func (b *benchmark) query(ctx context.Context, t workload.Target, r *workload.Re
 	if t.Warmup > 0 {
 		r.Stage(workload.WarmingUp)
 		discarded := workload.NewRecorder("", workload.Hooks{})
-		if err := b.readAndWrite(ctx, t, discarded, conns, text, 0, t.Warmup); err != nil {
+		if err := b.readAndWrite(ctx, t, discarded, conns, text, b.pass(0), t.Warmup); err != nil {
 			return fmt.Errorf("warming up: %w", err)
 		}
 	}
 	length := time.Duration(b.seconds) * time.Second
 	r.Expect(queryOperation.Name, 0, length)
-	if err := b.readAndWrite(ctx, t, r, conns, text, t.Iteration, length); err != nil {
+	if err := b.readAndWrite(ctx, t, r, conns, text, b.pass(t.Iteration), length); err != nil {
 		return err
 	}
 	err = client.Attend(ctx, conns[0], func(conn *client.Conn) error { return b.keepPlans(conn, r) })
@@ -41,14 +42,20 @@ func (b *benchmark) query(ctx context.Context, t workload.Target, r *workload.Re
 	return b.judge(r)
 }
 
-// readAndWrite runs all writers and readers for the given time. Each pass, the
-// warm-up being 0, has random numbers of its own.
-func (b *benchmark) readAndWrite(ctx context.Context, t workload.Target, r *workload.Recorder, conns []*client.Conn, text []byte, pass int, length time.Duration) error {
+// pass tells the random numbers of an iteration apart from those of others, the
+// warm-up being iteration 0, and of phases with another rate or length: readers
+// that asked for the same ranges again would find them in the cache.
+func (c *config) pass(iteration int) uint64 {
+	return mix(mix(uint64(iteration)) + math.Float64bits(c.insertRate) + uint64(c.seconds))
+}
+
+// readAndWrite runs all writers and readers for the given time.
+func (b *benchmark) readAndWrite(ctx context.Context, t workload.Target, r *workload.Recorder, conns []*client.Conn, text []byte, pass uint64, length time.Duration) error {
 	workers := make([]client.Worker, 0, len(conns))
 	for i := range b.clients {
 		w := b.newWriter(conns[2*i], t, r, i, text)
 		q := b.newReader(conns[2*i+1], t, r, i)
-		stream := uint64(pass)<<32 + uint64(i)
+		stream := mix(pass + uint64(i))
 		workers = append(workers,
 			client.Worker{Conn: w.conn, Work: func(gate *client.Gate) error { return w.keepWriting(gate, stream, length) }},
 			client.Worker{Conn: q.conn, Work: func(gate *client.Gate) error { return q.keepReading(gate, stream, length) }})

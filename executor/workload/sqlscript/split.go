@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// spaces are what SQL takes for space.
+const spaces = " \t\r\n\v\f"
+
 // split returns the statements of a text in which semicolons end them. Semicolons
 // in quotes and comments do not; comments stay where they stand within a
 // statement, since some are hints.
@@ -16,7 +19,7 @@ func split(text string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if statement := strings.TrimSpace(text[start:end]); s.words {
+		if statement := strings.Trim(text[start:end], spaces); s.words {
 			if first, _, _ := strings.Cut(statement, " "); strings.EqualFold(first, "delimiter") {
 				return nil, fmt.Errorf("line %d: DELIMITER is a command of the client program, not SQL: give each statement by itself in the attribute statements",
 					s.line(start))
@@ -62,7 +65,7 @@ func (s *splitter) next() (int, error) {
 			}
 			s.at += 2 + end + 2
 		default:
-			s.words = s.words || !strings.ContainsRune(" \t\r\n", rune(c))
+			s.words = s.words || !strings.ContainsRune(spaces, rune(c))
 			s.at++
 		}
 	}
@@ -70,12 +73,9 @@ func (s *splitter) next() (int, error) {
 }
 
 // dashComment reports whether a comment of two dashes begins: a space must
-// follow, or the end of the line.
+// follow, else they are two minus signs.
 func dashComment(rest string) bool {
-	if !strings.HasPrefix(rest, "--") {
-		return false
-	}
-	return len(rest) == 2 || strings.ContainsRune(" \t\r\n", rune(rest[2]))
+	return strings.HasPrefix(rest, "--") && len(rest) > 2 && strings.ContainsRune(spaces, rune(rest[2]))
 }
 
 func (s *splitter) lineComment(rest string) {
@@ -107,7 +107,7 @@ func (s *splitter) quoted(quote byte) error {
 
 // line returns the number of the line at an offset, spaces behind it skipped.
 func (s *splitter) line(at int) int {
-	for at < len(s.text) && strings.ContainsRune(" \t\r\n", rune(s.text[at])) {
+	for at < len(s.text) && strings.ContainsRune(spaces, rune(s.text[at])) {
 		at++
 	}
 	return 1 + strings.Count(s.text[:at], "\n")

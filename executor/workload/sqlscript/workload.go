@@ -82,7 +82,7 @@ func (s *script) read(t workload.Target) ([]string, error) {
 	}
 	for n := range s.expect {
 		if n > len(statements) {
-			return nil, fmt.Errorf("%s holds %d statements; expect names the %d.", path, len(statements), n)
+			return nil, fmt.Errorf("%s holds %d statements; expect names number %d", path, len(statements), n)
 		}
 	}
 	return statements, nil

@@ -50,7 +50,9 @@ func (p *program) Run(ctx context.Context, t workload.Target, r *workload.Record
 	if p.step == stepRun && t.Warmup > 0 {
 		r.Stage(workload.WarmingUp)
 		discarded := workload.NewRecorder("", workload.Hooks{})
-		if _, err := p.execute(ctx, t, discarded, stepRun, t.Warmup); err != nil {
+		warm := t
+		warm.Iteration = 0 // random numbers of its own
+		if _, err := p.execute(ctx, warm, discarded, stepRun, t.Warmup); err != nil {
 			return fmt.Errorf("sysbench, warming up: %w", err)
 		}
 	}

@@ -39,7 +39,7 @@ func needSysbench(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	target := workload.Target{Socket: "/run/s", User: "root", Seed: 7, Source: "/exp"}
+	target := workload.Target{Socket: "/run/s", User: "root", Seed: 7, Source: "/exp", Iteration: 1}
 	for _, test := range []struct {
 		block block
 		want  string
@@ -62,6 +62,25 @@ func TestArguments(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", test.block, diff)
 		}
+	}
+}
+
+func TestRandSeed(t *testing.T) {
+	seen := map[int64]bool{}
+	for _, seed := range []int64{-1 << 63, -1, 0, 1, 2, 1<<31 - 1, 1<<63 - 1} {
+		for iteration := range 3 {
+			got := randSeed(workload.Target{Seed: seed, Iteration: iteration})
+			if got <= 0 || got >= 1<<31 {
+				t.Errorf("seed %d, iteration %d: %d is no positive number of 31 bits", seed, iteration, got)
+			}
+			seen[got] = true
+		}
+	}
+	if got := randSeed(workload.Target{Seed: 7, Iteration: 1}); got != 7 {
+		t.Errorf("seed 7 is %d in the first iteration", got)
+	}
+	if len(seen) < 15 {
+		t.Errorf("only %d different seeds", len(seen))
 	}
 }
 
