@@ -78,7 +78,7 @@ func (h *harness) plan(definition string) *matrix.Plan {
 	exp, files, diags := matrix.Load(h.t.Context(), matrix.LoadOptions{
 		Path: path, Workloads: []matrix.WorkloadType{h.workload().WorkloadType},
 		Dialects: []matrix.Dialect{dialects["mariadb"], dialects["mysql"]},
-		Found: []*matrix.Server{{Name: "one", Mysqld: "/one"}, {Name: "two", Mysqld: "/two"}},
+		Found:    []*matrix.Server{{Name: "one", Mysqld: "/one"}, {Name: "two", Mysqld: "/two"}},
 		Probe: func(_ context.Context, s *matrix.Server) matrix.Build {
 			return matrix.Build{Flavour: "mariadb", Version: "10.11.1", Content: s.Name}
 		},
@@ -167,7 +167,7 @@ func (h *harness) machine() *machine {
 				}
 			}
 			h.note("start %s", l.Settings.Server.Name)
-			h.server = &fakeServer{h: h, settings: l.Settings, done: make(chan struct{})}
+			h.server = &fakeServer{h: h, settings: l.Settings, done: make(chan struct{}), started: time.Now()}
 			return h.server, nil
 		},
 		guard: func(_ context.Context, cmd *exec.Cmd) error {
@@ -190,6 +190,7 @@ type fakeServer struct {
 	done     chan struct{}
 	once     sync.Once
 	crashed  bool
+	started  time.Time
 	still    bool // shows no sign of life
 	n        time.Duration
 }
@@ -230,8 +231,15 @@ func (f *fakeServer) InForce(context.Context) ([]server.InForce, error) {
 }
 
 func (f *fakeServer) Facts(context.Context) (server.Facts, error) { return server.Facts{}, nil }
-func (f *fakeServer) Debt(context.Context) (server.Debt, error)   { return server.Debt{}, nil }
-func (f *fakeServer) LogEvents() ([]server.LogEvent, error)       { return nil, nil }
+func (f *fakeServer) Debt(context.Context) (server.Debt, error) {
+	dirty := max(0, 90-float64(time.Since(f.started)/time.Second))
+	return server.Debt{DirtyPagesPct: &dirty}, nil
+}
+func (f *fakeServer) Drain(context.Context, *matrix.Settle) (func(context.Context) error, error) {
+	f.h.note("drain")
+	return func(context.Context) error { f.h.note("restore"); return nil }, nil
+}
+func (f *fakeServer) LogEvents() ([]server.LogEvent, error) { return nil, nil }
 func (f *fakeServer) Movement() (server.Movement, error) {
 	if !f.still {
 		f.n++

@@ -31,6 +31,7 @@ type subject interface {
 	InForce(ctx context.Context) ([]server.InForce, error)
 	Facts(ctx context.Context) (server.Facts, error)
 	Debt(ctx context.Context) (server.Debt, error)
+	Drain(ctx context.Context, s *matrix.Settle) (restore func(context.Context) error, err error)
 	LogEvents() ([]server.LogEvent, error)
 	Movement() (server.Movement, error)
 }
@@ -57,8 +58,11 @@ func (bare) Kill(context.Context) (server.Stopped, error)      { return server.S
 func (bare) InForce(context.Context) ([]server.InForce, error) { return nil, nil }
 func (bare) Facts(context.Context) (server.Facts, error)       { return server.Facts{}, nil }
 func (bare) Debt(context.Context) (server.Debt, error)         { return server.Debt{}, nil }
-func (bare) LogEvents() ([]server.LogEvent, error)             { return nil, nil }
-func (bare) Movement() (server.Movement, error)                { return server.Movement{}, nil }
+func (bare) Drain(context.Context, *matrix.Settle) (func(context.Context) error, error) {
+	return func(context.Context) error { return nil }, nil
+}
+func (bare) LogEvents() ([]server.LogEvent, error) { return nil, nil }
+func (bare) Movement() (server.Movement, error)    { return server.Movement{}, nil }
 
 // A machine is what runs do to this host. Its fields are functions so that tests
 // can put something quicker in the place of some.

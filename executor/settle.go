@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -15,7 +16,7 @@ const settlePoll = time.Second
 
 // settle waits until the server has done the work that the phase made it put off.
 // What is not reached in time is a flag of the phase, not a failure.
-func (ph *phaseRun) settle(ctx context.Context) error {
+func (ph *phaseRun) settle(ctx context.Context) (err error) {
 	s := ph.p.Settle
 	if s == nil {
 		return nil
@@ -26,23 +27,39 @@ func (ph *phaseRun) settle(ctx context.Context) error {
 	ph.stage(ctx, "settling")
 	began := time.Now()
 	defer func() { ph.settled = time.Since(began) }()
+	restore, err := ph.subject.Drain(ctx, s)
+	defer func() {
+		if ph.alive() {
+			err = errors.Join(err, restore(context.WithoutCancel(ctx)))
+		}
+	}()
+	if err != nil {
+		return ph.settleError(ctx, err)
+	}
+	if err := ph.settleCriteria(ctx); err != nil {
+		return err
+	}
+	_, err = ph.settleWait(ctx, s.Pause, nil)
+	return err
+}
+
+// settleCriteria waits until all that the settle block asks for is reached.
+func (ph *phaseRun) settleCriteria(ctx context.Context) error {
+	s := ph.p.Settle
 	var bound <-chan time.Time
 	if s.MaxWait > 0 {
 		t := time.NewTimer(s.MaxWait)
 		defer t.Stop()
 		bound = t.C
 	}
-	var open []string
 	for {
 		debt, err := ph.subject.Debt(ctx)
 		if err != nil {
 			return ph.settleError(ctx, err)
 		}
-		if open, err = unsettled(s, debt); err != nil {
+		open, err := unsettled(s, debt)
+		if err != nil || len(open) == 0 {
 			return err
-		}
-		if len(open) == 0 {
-			break
 		}
 		over, err := ph.settleWait(ctx, settlePoll, bound)
 		if err != nil {
@@ -51,11 +68,9 @@ func (ph *phaseRun) settle(ctx context.Context) error {
 		if over {
 			ph.whole.Flags = append(ph.whole.Flags, matrix.Flag{Name: "settle",
 				Detail: fmt.Sprintf("the server did not settle within %s: %s", s.MaxWait, strings.Join(open, ", "))})
-			break
+			return nil
 		}
 	}
-	_, err := ph.settleWait(ctx, s.Pause, nil)
-	return err
 }
 
 // settleWait waits for a while. It reports true where the bound comes first.

@@ -54,9 +54,10 @@ type Flavour interface {
 	// time.
 	place(l Layout) error
 
-	// socket is the name of the socket in its private directory, and
-	// superuser the database account that dbmatrix asks by.
-	socket() string
+	// socket is the name of the socket in its private directory, of a
+	// server that listens on a port or, with 0, on none. superuser is the
+	// database account that dbmatrix asks by.
+	socket(port int) string
 	superuser() string
 
 	// stopSignal asks a server that is ready to stop cleanly.
@@ -91,7 +92,7 @@ type Flavour interface {
 // Flavours returns the flavours that dbmatrix knows, in the order in which they
 // are asked to identify a build.
 func Flavours() []Flavour {
-	return []Flavour{mariadb(), mysql()}
+	return []Flavour{mariadb(), mysql(), postgres()}
 }
 
 // FlavourOf returns the named flavour.
