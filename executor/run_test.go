@@ -395,3 +395,40 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+func TestSettle(t *testing.T) {
+	for name, c := range map[string]struct {
+		settle string
+		took   time.Duration
+		flag   string
+	}{
+		"reached":     {"settle {\ndirty_pages_pct = 60\nmax_wait = \"5m\"\n}", 30 * time.Second, ""},
+		"not in time": {"settle {\ndirty_pages_pct = 1\nmax_wait = \"10s\"\n}", 10 * time.Second, "did not settle within 10s"},
+		"pause":       {"settle { pause = \"7s\" }", 7 * time.Second, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, h *harness) {
+				h.run(t.Context(), oneServer+phase("load", do("load"), c.settle))
+				h.check([]string{"copy template to run", "start one", "load 1", "drain", "restore", "stop", "remove run"}, []string{"ok load=ok"})
+				attempts, err := h.store.Results(t.Context(), "experiment", store.Selection{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := attempts[0].Phases[0]
+				// The load itself takes ten seconds of the fake server's dirty pages.
+				if got := time.Duration(p.SettleSeconds * float64(time.Second)); got > c.took || got < c.took-10*time.Second {
+					t.Errorf("settled for %s, want at most %s", got, c.took)
+				}
+				var flags string
+				for _, it := range p.Iterations {
+					for _, f := range it.Flags {
+						flags += f.Detail
+					}
+				}
+				if c.flag == "" && flags != "" || !strings.Contains(flags, c.flag) {
+					t.Errorf("flags: %q", flags)
+				}
+			})
+		})
+	}
+}
