@@ -49,8 +49,7 @@ func (d *decoder) declareAxes(blocks hcl.Blocks) {
 			d.faults.add(duplicate("axis", a.name, b.DefRange, d.axes[i].rng))
 			continue
 		}
-		content, diags := b.Body.Content(axisSchema())
-		d.faults.add(diags...)
+		content := d.content(b.Body, axisSchema())
 		a.title = a.name
 		if content.Attributes["levels"] != nil {
 			d.declareShorthand(a, content)
@@ -67,7 +66,7 @@ func (d *decoder) declareAxes(blocks hcl.Blocks) {
 
 func (d *decoder) axisName(b *hcl.Block) {
 	name := b.Labels[0]
-	d.identifier("axis", name, b.LabelRanges[0])
+	d.identifier("axes", name, b.LabelRanges[0])
 	for _, r := range reservedAxes {
 		if name == r {
 			d.faults.add(fault(b.LabelRanges[0], "Reserved name", "An axis cannot be called %q: in a matrix block the word means something else.", name))
@@ -84,8 +83,7 @@ func (d *decoder) declareLevels(a *axisBlock, content *hcl.BodyContent) {
 		a.title = read(d, attr, a.name, textValue)
 	}
 	for _, b := range content.Blocks {
-		lc, diags := b.Body.Content(levelSchema())
-		d.faults.add(diags...)
+		lc := d.content(b.Body, levelSchema())
 		l := d.addLevel(a, b.Labels[0], b.LabelRanges[0])
 		if l == nil {
 			continue
@@ -144,7 +142,7 @@ func levelText(v cty.Value) (string, string) {
 	}
 	text, wrong := textValue(v)
 	if wrong != "" {
-		return "", "must hold texts, numbers or bools; one element is " + v.Type().FriendlyName()
+		return "", "must hold texts, numbers or bools; one element is " + kindOf(v)
 	}
 	return text, ""
 }
@@ -153,7 +151,7 @@ func levelText(v cty.Value) (string, string) {
 func (d *decoder) addLevel(a *axisBlock, name string, rng hcl.Range) *levelBlock {
 	switch {
 	case name == "" || strings.ContainsAny(name, ",=") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }):
-		d.faults.add(fault(rng, "Bad name", "A level's name may not be empty nor hold a comma, an equals sign or a line break, which cell keys use; %q does.", name))
+		d.faults.add(fault(rng, "Bad name", "A level cannot be called %q: its name may not be empty, nor hold a comma, an equals sign or a line break, which cell keys use.", name))
 		return nil
 	}
 	if i, dup := a.index[name]; dup {
@@ -195,17 +193,14 @@ func (d *decoder) compileAxes() {
 	}
 }
 
-// public returns the axis in the form that others see.
-func (a *axisBlock) public() *Axis {
+// publicAxis returns an axis in the form that others see. A label that depends on
+// the cell is the cell's to tell.
+func (d *decoder) publicAxis(a *axisBlock) *Axis {
 	axis := &Axis{Name: a.name, Label: a.title, Range: a.rng}
 	for _, l := range a.levels {
 		label := l.name
 		if l.label != nil && len(l.label.refs) == 0 {
-			for _, o := range l.label.memo {
-				if text, diags := asText(o, l.label); diags == nil {
-					label = text
-				}
-			}
+			label = (&frame{d: d}).label(l).AsString()
 		}
 		axis.Levels = append(axis.Levels, &Level{Name: l.name, Label: label, Description: l.description, Pos: l.pos, Range: l.rng})
 	}

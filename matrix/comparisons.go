@@ -1,6 +1,8 @@
 package matrix
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -9,11 +11,8 @@ import (
 // checkComparisons reports comparisons of axis.x with a literal that no level of
 // x equals. They are never true, and nothing else would say so.
 func (d *decoder) checkComparisons(expr hcl.Expression) {
-	native, ok := hcl.UnwrapExpressionUntil(expr, func(e hcl.Expression) bool {
-		_, ok := e.(hclsyntax.Expression)
-		return ok
-	}).(hclsyntax.Expression)
-	if !ok {
+	native := nativeOf(expr)
+	if native == nil {
 		return
 	}
 	diags := hclsyntax.VisitAll(native, func(n hclsyntax.Node) hcl.Diagnostics {
@@ -36,7 +35,7 @@ func (d *decoder) checkComparisons(expr hcl.Expression) {
 func (d *decoder) checkComparison(side, other hclsyntax.Expression) *hcl.Diagnostic {
 	a := d.axisOf(side)
 	if a == nil {
-		return nil
+		return d.checkMatrixName(side, other)
 	}
 	v, ok := literal(other)
 	if !ok || v.IsNull() {
@@ -51,6 +50,29 @@ func (d *decoder) checkComparison(side, other hclsyntax.Expression) *hcl.Diagnos
 	}
 	return fault(other.Range(), "No such level", "The axis %q has no level %q, so the comparison would always end the same way%s",
 		a.name, v.AsString(), alternatives(v.AsString(), "", a.names()))
+}
+
+// checkMatrixName is the same for cell.matrix.
+func (d *decoder) checkMatrixName(side, other hclsyntax.Expression) *hcl.Diagnostic {
+	t, ok := unparen(side).(*hclsyntax.ScopeTraversalExpr)
+	if !ok || len(t.Traversal) != 2 {
+		return nil
+	}
+	if r, _ := refOf(t.Traversal); r != (ref{rootCell, "matrix"}) {
+		return nil
+	}
+	v, ok := literal(other)
+	if !ok || v.IsNull() || v.Type() != cty.String {
+		return nil
+	}
+	var names []string
+	for _, m := range d.matrices {
+		names = append(names, m.name)
+	}
+	if slices.Contains(names, v.AsString()) {
+		return nil
+	}
+	return fault(other.Range(), "No such matrix", "There is no matrix %q, so the comparison would always end the same way%s", v.AsString(), alternatives(v.AsString(), "", names))
 }
 
 // axisOf returns the axis that an expression names as axis.x, or nil.

@@ -76,6 +76,7 @@ func (f *faults) addIn(cell CellKey, diags ...*hcl.Diagnostic) {
 }
 
 func (f *faults) fold(d *hcl.Diagnostic) *foldedFault {
+	d = reworded(d)
 	if d.Severity == hcl.DiagError {
 		f.added++
 	}
@@ -93,6 +94,42 @@ func (f *faults) fold(d *hcl.Diagnostic) *foldedFault {
 	f.found[key] = folded
 	f.order = append(f.order, key)
 	return folded
+}
+
+// typeNames lists the types that a variable can have.
+const typeNames = "string, number, bool, any, list(...), set(...), map(...), object({...}) and tuple([...])"
+
+// wayOut holds what is added to details of HCL's own.
+var wayOut = []struct{ summary, detail, add string }{
+	{"Invalid type specification", "", " The types are " + typeNames + "."},
+	{"Invalid multi-line string", "", " Where the text was meant to end on its line, the closing quote is missing."},
+	{"Operation failed", "null", nullHint},
+	{"Invalid operand", "null", nullHint},
+	{"Inconsistent conditional result types", "object", " Write the condition at each key instead, as in { name = CONDITION ? 1 : null }; null leaves the key out."},
+}
+
+// nullHint says why a name is null where a value was expected.
+const nullHint = " An axis or param that a cell does not set is null there; test for it first, as in pos.x == null ? 0 : pos.x."
+
+// reworded returns a diagnostic of HCL's own in the words of this language,
+// where HCL's do not tell what to do.
+func reworded(d *hcl.Diagnostic) *hcl.Diagnostic {
+	changed := *d
+	if kind, ok := strings.CutPrefix(d.Summary, "Missing name for "); ok {
+		changed.Detail = fmt.Sprintf("This block needs a name in quotes before its brace: %s \"NAME\" {", kind)
+		return &changed
+	}
+	if kind, ok := strings.CutPrefix(d.Summary, "Extraneous label for "); ok {
+		changed.Detail = fmt.Sprintf("There is one name too many in the header of this %s block.", kind)
+		return &changed
+	}
+	for _, w := range wayOut {
+		if d.Summary == w.summary && strings.Contains(d.Detail, w.detail) && !strings.HasSuffix(d.Detail, w.add) {
+			changed.Detail += w.add
+			return &changed
+		}
+	}
+	return d
 }
 
 // count returns how many times an error was added.
@@ -115,6 +152,7 @@ func (f *faults) diagnostics() hcl.Diagnostics {
 		folded := f.found[key]
 		d := *folded.diag
 		switch {
+		case folded.first == "": // of the one cell of an experiment without axes
 		case folded.cells == 1:
 			d.Detail += fmt.Sprintf(" (In cell %s.)", folded.first)
 		case folded.cells > 1:

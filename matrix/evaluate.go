@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -128,7 +130,7 @@ func (d *decoder) overlays(c *candidate, p *phaseBlock) []applied {
 		if l == nil {
 			continue
 		}
-		if shared := l.axis.overlay; shared != nil && shared.phaseMask[p.index] && len(shared.exprs) > 0 {
+		if shared := l.axis.overlay; shared != nil && shared.phaseMask[p.index] && !shared.empty() {
 			stack = append(stack, applied{shared, i})
 		}
 		if l.overlay.phaseMask[p.index] {
@@ -254,7 +256,13 @@ func (d *decoder) paramRound(f *frame, setters []applied) ([]paramValue, bool) {
 			prior := by[e.index]
 			clash := prior.overlay != nil && prior.varied() && a.varied() && a.group != prior.group || prior.overlay != nil && a.group == groupMatrix && prior.group == groupMatrix
 			if clash && next[e.index].id != e.value.id && next[e.index].id != idUnknown && e.value.id != idUnknown && !a.overrides(e.name) {
-				d.faults.addIn(f.cell, conflict("param "+e.name, prior, prior.exprs["params"].key(e.name), a, s.key(e.name)))
+				at := prior.exprs["params"].key(e.name)
+				if a.group == groupMatrix && prior.group == groupMatrix {
+					d.faults.addIn(f.cell, fault(s.key(e.name), "Matrices that disagree",
+						"%s sets param %s to another value at %s, and both yield this cell, so there is no saying which it has. Let the params of both agree, or leave the cell out of one of them.", prior.name, e.name, place(at)))
+					return nil, false
+				}
+				d.faults.addIn(f.cell, conflict("param "+e.name, prior, at, a, s.key(e.name)))
 				return nil, false
 			}
 			next[e.index], by[e.index] = e.value, a
@@ -265,19 +273,28 @@ func (d *decoder) paramRound(f *frame, setters []applied) ([]paramValue, bool) {
 
 // checkParams reports params that depend on themselves.
 func (d *decoder) checkParams(f *frame, setters []applied) bool {
-	for i, v := range f.params {
-		if v.id != idUnknown {
-			continue
-		}
-		name := d.paramOrder[i].name
-		rng := d.paramOrder[i].ranges[0]
-		if f.server != nil && f.server.Build.Absent != "" && readsBuild(setters) {
-			continue // unknown until a machine has the build
-		}
-		d.faults.addIn(f.cell, fault(rng, "Params in a cycle", "The value of param %q depends on itself through other params.", name))
-		return false
+	if f.server != nil && f.server.Build.Absent != "" && readsBuild(setters) {
+		return true // unknown until a machine has the build
 	}
-	return true
+	var names []string
+	var rng hcl.Range
+	for i, v := range f.params {
+		if v.id == idUnknown {
+			names = append(names, "param."+d.paramOrder[i].name)
+			if len(names) == 1 {
+				rng = d.paramOrder[i].ranges[0]
+			}
+		}
+	}
+	if len(names) == 0 {
+		return true
+	}
+	detail := names[0] + " depends on itself, so it has no value."
+	if len(names) > 1 {
+		detail = list(names) + " depend on each other, so they have no value. Set one of them without the others."
+	}
+	d.faults.addIn(f.cell, fault(rng, "Params in a cycle", "%s", detail))
+	return false
 }
 
 func readsParams(setters []applied) bool {
@@ -304,11 +321,4 @@ func readsBuild(setters []applied) bool {
 
 // overrides reports whether the overlay may decide a name against an earlier
 // axis.
-func (a applied) overrides(name string) bool {
-	for _, o := range a.override {
-		if o == name {
-			return true
-		}
-	}
-	return false
-}
+func (a applied) overrides(name string) bool { return slices.Contains(a.override, name) }

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -34,6 +35,10 @@ func (e *Experiment) Expand() ([]*Cell, hcl.Diagnostics) {
 		identities = append(identities, id)
 	}
 	d.checkIdentical(cells, identities)
+	if !d.faults.errors() {
+		d.checkPhasesRun(cells)
+		d.checkRowLabels(cells)
+	}
 	if d.faults.errors() {
 		return nil, d.faults.diagnostics()
 	}
@@ -61,7 +66,7 @@ func (d *decoder) candidates() []candidate {
 		d.product(m, func(levels []*levelBlock) {
 			key := d.cellKey(levels)
 			if i, dup := seen[key]; dup {
-				if !d.excluded(f, found[i].levels, key, m) {
+				if !d.excluded(f, found[i].levels, key, m) && !slices.Contains(found[i].matrices, m) {
 					found[i].matrices = append(found[i].matrices, m)
 				}
 				return
@@ -73,13 +78,16 @@ func (d *decoder) candidates() []candidate {
 			found = append(found, candidate{key: key, levels: append([]*levelBlock(nil), levels...), matrices: []*matrixBlock{m}})
 		})
 	}
+	if d.faults.errors() {
+		return found
+	}
 	for _, x := range d.excludes {
 		if x.removed == 0 {
 			d.faults.add(warning(x.rng, "Exclude that removes nothing", "No cell meets this condition. Correct it, or remove the block."))
 		}
 	}
-	if len(found) == 0 && !d.faults.errors() {
-		d.faults.add(fault(d.src.whole(), "No cells", "The exclude blocks remove every cell of the experiment."))
+	if len(found) == 0 {
+		d.faults.add(fault(d.excludes[0].rng, "No cells", "The exclude blocks of the experiment, of which this is the first, remove every cell. Narrow a condition."))
 	}
 	return found
 }
@@ -191,6 +199,67 @@ func (e *Experiment) Exclusions() []Exclusion {
 	return list
 }
 
+// checkPhasesRun reports phases that no cell has.
+func (d *decoder) checkPhasesRun(cells []*Cell) {
+	runs := make([]bool, len(d.phases))
+	left := len(runs)
+	for _, c := range cells {
+		if left == 0 {
+			return
+		}
+		for _, p := range c.Phases {
+			if i := p.block; !runs[i] {
+				runs[i] = true
+				left--
+			}
+		}
+	}
+	for i, p := range d.phases {
+		if !runs[i] {
+			d.faults.add(warning(p.rng, "Phase that never runs", "The condition `when` of phase %q is false in every cell. Correct it, or remove the phase.", p.name))
+		}
+	}
+}
+
+// checkRowLabels reports tables of all cells, labelled by their levels, in which
+// two rows would look the same. Those with labels of their own can only be judged
+// when they are made.
+func (d *decoder) checkRowLabels(cells []*Cell) {
+	i := slices.IndexFunc(d.report, func(b ReportBlock) bool {
+		t, ok := b.(*Table)
+		return ok && t.Label.Text == nil && t.Rows == nil && t.Across == nil && t.Group == nil && t.Only == nil && t.Source == sourceOwn
+	})
+	if i < 0 {
+		return
+	}
+	first := make(map[string]*Cell, len(cells))
+	for _, c := range cells {
+		label := c.label()
+		if other := first[label]; other != nil && label != "" {
+			d.faults.add(warning(d.report[i].DefRange(), "Rows that look the same",
+				"The table %q shows the cells %s and %s as rows that are both called %q. Give their levels labels that differ, or the table a label of its own.", d.report[i].BlockName(), other.Key, c.Key, label))
+			return
+		}
+		first[label] = c
+	}
+}
+
+// label returns what a row of the cell is called where nothing else is said: the
+// labels of its levels, those that are empty left out.
+func (c *Cell) label() string {
+	var b strings.Builder
+	for _, l := range c.Levels {
+		if l.Text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(l.Text)
+	}
+	return b.String()
+}
+
 // checkIdentical reports cells that would run the very same thing.
 func (d *decoder) checkIdentical(cells []*Cell, ids []identity) {
 	first := make(map[identity]int, len(cells))
@@ -212,10 +281,25 @@ func (d *decoder) reportIdentical(a, b *Cell) {
 			continue
 		}
 		d.faults.addIn(b.Key, fault(d.axes[i].rng, "Identical cells",
-			"The axis %q changes nothing between %s and %s, which would measure one thing twice. Let its levels set something, leave the axis out of the matrix there, or say `same = true` on a level that is meant to be the same.",
-			axis.name, describeLevel(axis.name, la, hasA), describeLevel(axis.name, lb, hasB)))
+			"The axis %q changes nothing between %s and %s, which would measure one thing twice.%s Let its levels set something, leave the axis out of the matrix there, or say `same = true` on a level that is meant to be the same.",
+			axis.name, describeLevel(axis.name, la, hasA), describeLevel(axis.name, lb, hasB), d.unreached(b, i)))
 		return
 	}
+}
+
+// unreached tells of options that the cell's level on an axis sets for servers of
+// another flavour than the cell's.
+func (d *decoder) unreached(c *Cell, axis int) string {
+	l, dialect := c.candidate.levels[axis], c.Phases[0].dialect
+	if l == nil || dialect == nil {
+		return ""
+	}
+	for _, attribute := range []string{"my_cnf", "postgresql_conf"} {
+		if l.overlay.exprs[attribute] != nil && dialect.Attribute != attribute {
+			return fmt.Sprintf(" Its %s does not reach server.%s, which reads %s.", attribute, c.Phases[0].Settings.Server.Name, dialect.Attribute)
+		}
+	}
+	return ""
 }
 
 func describeLevel(axis string, l CellLevel, has bool) string {

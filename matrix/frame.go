@@ -120,7 +120,11 @@ func (f *frame) context(e *expression) *hcl.EvalContext {
 // localValue evaluates a local in the frame; a faulty one is unknown, since its
 // fault is reported once, at its own place.
 func (f *frame) localValue(name string) cty.Value {
-	o := f.d.locals[name].compiled.eval(f)
+	l := f.d.locals[name]
+	if l.compiled == nil {
+		return cty.DynamicVal
+	}
+	o := l.compiled.eval(f)
 	if o.diags.HasErrors() {
 		f.d.faults.add(o.diags...)
 		return cty.DynamicVal
@@ -132,7 +136,10 @@ func (f *frame) localValue(name string) cty.Value {
 func (f *frame) value(r ref) cty.Value {
 	switch r.root {
 	case rootVar:
-		return f.d.variables[r.attr].value
+		if v := f.d.variables[r.attr]; v != nil {
+			return v.value
+		}
+		return cty.DynamicVal // the name is at fault
 	case rootServer:
 		return serverValue(f.d.servers[r.attr])
 	case rootStorage:
@@ -187,6 +194,9 @@ func (f *frame) label(l *levelBlock) cty.Value {
 	f.key = nil
 	o := l.label.eval(f)
 	f.key = saved
+	if !o.diags.HasErrors() && o.value.IsNull() {
+		return cty.StringVal(l.name) // null is as if it were not written
+	}
 	v, d := asText(o, l.label)
 	if d != nil {
 		f.d.faults.addIn(f.cell, d...)

@@ -34,8 +34,7 @@ func (d *decoder) decodeHead(blocks hcl.Blocks) {
 			d.faults.add(fault(b.DefRange, "Second experiment block", "The experiment block at %s already says what this experiment is. Join the two.", place(blocks[0].DefRange)))
 			continue
 		}
-		content, diags := b.Body.Content(experimentSchema())
-		d.faults.add(diags...)
+		content := d.content(b.Body, experimentSchema())
 		at := content.Attributes
 		h := &d.head
 		h.name = read(d, at["name"], h.name, textValue)
@@ -56,8 +55,7 @@ func (d *decoder) declareDefaults(blocks hcl.Blocks) {
 			d.faults.add(fault(b.DefRange, "Second defaults block", "The defaults block at %s is the base of every cell already. Join the two.", place(blocks[0].DefRange)))
 			continue
 		}
-		content, diags := b.Body.Content(overlaySchema())
-		d.faults.add(diags...)
+		content := d.content(b.Body, overlaySchema())
 		d.defaults = &overlay{kind: OverlayDefaults, name: "defaults", rng: b.DefRange}
 		d.declareOverlay(d.defaults, content)
 	}

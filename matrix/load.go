@@ -125,6 +125,9 @@ func newDecoder(ctx context.Context, o LoadOptions, src *source, f *faults) *dec
 		resolved:  map[phaseKey]*Phase{},
 		files:     map[string]string{},
 	}
+	for flavour, attribute := range optionAttributes {
+		d.dialects[flavour] = &Dialect{Flavour: flavour, Attribute: attribute}
+	}
 	for i := range o.Dialects {
 		d.dialects[o.Dialects[i].Flavour] = &o.Dialects[i]
 	}
@@ -141,21 +144,17 @@ func (d *decoder) decode() {
 	raw, _, diags := d.src.raw().PartialContent(declarationSchema())
 	d.faults.add(diags...)
 	d.decodeVariables(raw.Blocks.OfType("variable"))
-	d.decodeLocals(raw.Blocks.OfType("locals"))
-	d.checkDynamic()
-	if d.faults.errors() {
+	if !d.decodeLocals(raw.Blocks.OfType("locals")) {
+		return // locals in a cycle have no value
+	}
+	if d.checkDynamic() && d.faults.errors() {
 		return // what a dynamic block makes is not known
 	}
 	places, _, diags := d.src.body(d.staticContext()).PartialContent(placeSchema())
 	d.faults.add(diags...)
 	d.decodeServers(places.Blocks.OfType("server"))
 	d.decodeStorages(places.Blocks.OfType("storage"))
-	if d.faults.errors() {
-		return
-	}
-	content, diags := d.src.body(d.staticContext()).Content(experimentFileSchema())
-	d.faults.add(diags...)
-	d.decodeBlocks(content)
+	d.decodeBlocks(d.content(d.src.body(d.staticContext()), experimentFileSchema()))
 }
 
 // decodeBlocks decodes what a matrix is made of. First the names of axes and
@@ -212,7 +211,7 @@ func (d *decoder) experiment() *Experiment {
 		e.DataDir = filepath.Join(d.src.dir, ".dbmatrix")
 	}
 	for _, a := range d.axes {
-		e.Axes = append(e.Axes, a.public())
+		e.Axes = append(e.Axes, d.publicAxis(a))
 	}
 	for _, m := range d.matrices {
 		e.Matrices = append(e.Matrices, m.name)

@@ -30,8 +30,9 @@ func sortedAttrs(set hcl.Attributes) []*hcl.Attribute {
 	return list
 }
 
-// decodeLocals declares the locals, finds the step of each and reports cycles.
-func (d *decoder) decodeLocals(blocks hcl.Blocks) {
+// decodeLocals declares the locals, finds the step of each and reports cycles;
+// ok is false where there is one.
+func (d *decoder) decodeLocals(blocks hcl.Blocks) (ok bool) {
 	for _, b := range blocks {
 		set, diags := b.Body.JustAttributes()
 		d.faults.add(diags...)
@@ -48,28 +49,33 @@ func (d *decoder) decodeLocals(blocks hcl.Blocks) {
 		cyclic = d.resolveLocal(l, nil) || cyclic
 	}
 	if cyclic {
-		return
+		return false
 	}
 	for _, l := range d.localsInOrder() {
 		d.checkLocal(l)
 	}
+	return true
 }
 
 // checkLocal reports what a local refers to that is not there. The names of
 // servers, axes and params are not gathered yet: checkLocalNames comes later.
 func (d *decoder) checkLocal(l *local) {
+	found := d.checkFunctions(l.expr, l.step)
 	for _, t := range l.expr.Variables() {
 		r, _ := refOf(t)
 		_, isRoot := rootSteps[r.root]
 		if isRoot && r.root != rootVar && r.root != rootLocal && r.root != rootHost {
 			continue
 		}
-		if found := d.checkTraversal(t, l.step, nil); found != nil {
-			found.Expression = l.expr
-			d.faults.add(found)
+		if g := d.checkTraversal(t, l.step, nil); g != nil {
+			g.Expression = l.expr
+			found = append(found, g)
 		}
 	}
-	l.compiled = d.compile(l.expr, nil)
+	d.faults.add(found...)
+	if len(found) == 0 {
+		l.compiled = d.compile(l.expr, nil)
+	}
 }
 
 // checkLocalNames reports what locals refer to among the names that are
@@ -126,23 +132,27 @@ func (d *decoder) resolveLocal(l *local, path []string) bool {
 }
 
 // checkDynamic reports for_each and labels of dynamic blocks that read names
-// which are not known when blocks are expanded.
-func (d *decoder) checkDynamic() {
+// which are not known when blocks are expanded. It reports whether there are any
+// dynamic blocks.
+func (d *decoder) checkDynamic() (any bool) {
 	for _, name := range d.src.names {
 		if body, ok := d.src.files[name].Body.(*hclsyntax.Body); ok {
-			d.checkDynamicIn(body, nil)
+			any = d.checkDynamicIn(body, nil) || any
 		}
 	}
+	return any
 }
 
-func (d *decoder) checkDynamicIn(body *hclsyntax.Body, iterators []string) {
+func (d *decoder) checkDynamicIn(body *hclsyntax.Body, iterators []string) (any bool) {
 	for _, b := range body.Blocks {
 		inner := iterators
 		if b.Type == "dynamic" && len(b.Labels) == 1 {
+			any = true
 			inner = append(append([]string{}, iterators...), d.checkDynamicBlock(b, iterators))
 		}
-		d.checkDynamicIn(b.Body, inner)
+		any = d.checkDynamicIn(b.Body, inner) || any
 	}
+	return any
 }
 
 // checkDynamicBlock checks one dynamic block and returns the name of its
@@ -173,7 +183,7 @@ func (d *decoder) checkStatic(expr hcl.Expression, extra []string, what string) 
 			continue
 		}
 		if g := d.checkTraversal(t, stepStatic, extra); g != nil {
-			g.Detail += fmt.Sprintf(" (The %s of a dynamic block is evaluated before there are cells.)", what)
+			g.Detail += fmt.Sprintf(" (A dynamic block's %s must be known before there are cells.)", what)
 			found = append(found, g)
 		}
 	}

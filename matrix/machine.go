@@ -84,8 +84,7 @@ func (d *decoder) decodeMachineFile(name string, file *hcl.File) {
 		abs = name
 	}
 	dir := filepath.Dir(abs)
-	content, diags := file.Body.Content(machineSchema())
-	d.faults.add(diags...)
+	content := d.content(file.Body, machineSchema())
 	if attr := content.Attributes["data_dir"]; attr != nil {
 		d.machine.dataDir = beside(dir, read(d, attr, "", textValue))
 	}

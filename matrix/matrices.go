@@ -59,14 +59,18 @@ func (d *decoder) declareMatrices(blocks hcl.Blocks) {
 	}
 }
 
-// axisHints adds to HCL's own words about an unknown argument which axes there
-// are.
+// axisHints says in place of HCL's own words about an unknown argument which axes
+// there are.
 func (d *decoder) axisHints(diags hcl.Diagnostics) hcl.Diagnostics {
 	names, _ := d.known(rootAxis)
 	for _, diag := range diags {
-		if diag.Summary == "Unsupported argument" {
-			diag.Summary = "Unknown axis"
-			diag.Detail += fmt.Sprintf(" A matrix names axes, zip or params; the axes are %s.", list(names))
+		if diag.Summary != "Unsupported argument" || diag.Subject == nil {
+			continue
+		}
+		diag.Summary = "Unknown axis"
+		if file := d.src.files[diag.Subject.Filename]; file != nil && diag.Subject.CanSliceBytes(file.Bytes) {
+			name := string(diag.Subject.SliceBytes(file.Bytes))
+			diag.Detail = fmt.Sprintf("A matrix names axes, beside zip and params, and there is no axis %q%s", name, alternatives(name, "", append(names, "zip", "params")))
 		}
 	}
 	return diags
@@ -85,6 +89,7 @@ func (d *decoder) compileMatrices() {
 		d.zip(m, chosen)
 		for i := range d.axes {
 			if levels, ok := chosen[i]; ok {
+				d.checkOnce(m, d.axes[i], levels)
 				m.picks = append(m.picks, single(i, levels))
 			}
 		}
@@ -92,6 +97,19 @@ func (d *decoder) compileMatrices() {
 		if len(m.picks) == 0 && !d.faults.errors() {
 			d.faults.add(fault(m.rng, "Empty matrix", `The matrix %q names no axis. Give it arguments such as engine = "*".`, m.name))
 		}
+	}
+}
+
+// checkOnce reports a level that a matrix takes twice. Only in a zip may one come
+// again, with another level beside it.
+func (d *decoder) checkOnce(m *matrixBlock, a *axisBlock, levels []*levelBlock) {
+	seen := map[*levelBlock]bool{}
+	for _, l := range levels {
+		if seen[l] {
+			d.faults.add(fault(m.content.Attributes[a.name].Expr.Range(), "Level taken twice", "The matrix %q takes the level %q of %s twice. Remove one.", m.name, l.name, a.name))
+			return
+		}
+		seen[l] = true
 	}
 }
 
@@ -131,7 +149,6 @@ func (d *decoder) chosenLevels(a *axisBlock, attr *hcl.Attribute) []*levelBlock 
 		d.faults.add(badValue(a.name, attr.Expr.Range(), "names no level, so the matrix has no cell; leave the axis out where it does not apply"))
 	}
 	var levels []*levelBlock
-	seen := map[string]bool{}
 	for _, name := range names {
 		i, ok := a.index[name]
 		if !ok {
@@ -139,7 +156,6 @@ func (d *decoder) chosenLevels(a *axisBlock, attr *hcl.Attribute) []*levelBlock 
 			continue
 		}
 		levels = append(levels, a.levels[i])
-		seen[name] = true
 	}
 	return levels
 }
@@ -203,8 +219,7 @@ func (d *decoder) zipped(m *matrixBlock, attr *hcl.Attribute, names []string, ch
 // decodeExcludes takes the exclude blocks of a matrix, or those that reach all.
 func (d *decoder) decodeExcludes(blocks hcl.Blocks, matrix string) {
 	for _, b := range blocks {
-		content, diags := b.Body.Content(excludeSchema())
-		d.faults.add(diags...)
+		content := d.content(b.Body, excludeSchema())
 		x := &excludeBlock{matrix: matrix, rng: b.DefRange, reason: read(d, content.Attributes["reason"], "", textValue)}
 		when := d.required(content, "when", b.DefRange, "exclude block")
 		if when == nil {

@@ -96,7 +96,7 @@ func (d *decoder) isObject(c *contribution, name string, s *setting, v cty.Value
 		return false
 	}
 	if !v.Type().IsObjectType() && !v.Type().IsMapType() {
-		c.diags = append(c.diags, badValue(name, s.rng, "must be an object such as { name = value }, not "+v.Type().FriendlyName()))
+		c.diags = append(c.diags, badValue(name, s.rng, "must be an object such as { name = value }, not "+kindOf(v)))
 		return false
 	}
 	return true
@@ -114,10 +114,12 @@ func (d *decoder) resolveSettings(f *frame, stack []applied) (*Settings, bool) {
 	if !ok {
 		return nil, false
 	}
-	key := settingsKey{layer: top, server: f.server, params: d.paramsID(f)}
+	unverified, adjusted := m.tolerated(stack)
+	key := settingsKey{layer: top, server: f.server, params: d.paramsID(f), tolerated: strings.Join(append(append(unverified, ""), adjusted...), "\x00")}
 	s, ok := d.settings[key]
 	if !ok {
-		s = m.settings(top, stack)
+		s = m.settings(top)
+		s.Unverified, s.Adjusted = unverified, adjusted
 		s.id = int32(len(d.settings) + 1)
 		d.settings[key] = s
 	}
@@ -127,9 +129,32 @@ func (d *decoder) resolveSettings(f *frame, stack []applied) (*Settings, bool) {
 
 // A settingsKey names settings by what they are made of.
 type settingsKey struct {
-	layer  *layer
-	server *Server
-	params int32
+	layer     *layer
+	server    *Server
+	params    int32
+	tolerated string // options that may stay unproven or end with another value
+}
+
+// tolerated lists the options that may stay unproven, and those that may end
+// with another value than was asked.
+func (m *merger) tolerated(stack []applied) (unverified, adjusted []string) {
+	for _, a := range stack {
+		unverified = append(unverified, m.foldAll(a.unverified)...)
+		adjusted = append(adjusted, m.foldAll(a.adjusted)...)
+	}
+	return slices.Clip(unverified), adjusted
+}
+
+// foldAll returns the names of options as they are merged.
+func (m *merger) foldAll(names []string) []string {
+	if m.dialect == nil {
+		return names
+	}
+	folded := make([]string, len(names))
+	for i, name := range names {
+		folded[i] = m.dialect.Fold(name).Name
+	}
+	return folded
 }
 
 // paramsID numbers the combinations of params.
@@ -183,6 +208,7 @@ type part struct {
 	applied
 	attribute string
 	*contribution
+	may []string // names that it may decide against an earlier axis
 }
 
 // settingAttrs are merged here; server and params are settled before.
@@ -210,13 +236,25 @@ func (m *merger) stack(stack []applied) (*layer, bool) {
 			key := layerKey{top, c.id, a.group}
 			next, ok := m.d.layers[key]
 			if !ok {
-				next = m.over(top, &part{a, name, c})
+				next = m.over(top, &part{a, name, c, m.may(a, name)})
 				m.d.layers[key] = next
 			}
 			top = next
 		}
 	}
 	return top, true
+}
+
+// may lists the names of an attribute that an overlay may decide against an
+// earlier axis. Those of options are folded; "storage" stands for all roles.
+func (m *merger) may(a applied, attribute string) []string {
+	switch {
+	case attribute == "my_cnf" || attribute == "postgresql_conf":
+		return m.foldAll(a.override)
+	case attribute == "storage" && a.overrides("storage"):
+		return storageRoles
+	}
+	return a.override
 }
 
 // base returns the empty layer of a dialect. Contributions are read by the
@@ -390,7 +428,7 @@ func (e entry) label() string {
 // set by something that varies, differently, and the later does not say that it
 // overrides.
 func (s *slot) clashes(p *part, e entry) bool {
-	return s != nil && s.by.varied() && p.varied() && s.by.group != p.group && !p.overrides(e.name) && (s.null != e.null || s.text != e.text)
+	return s != nil && s.by.varied() && p.varied() && s.by.group != p.group && !slices.Contains(p.may, e.name) && (s.null != e.null || s.text != e.text)
 }
 
 // fill returns the slot with an entry laid over it.
@@ -460,7 +498,7 @@ func (l *layer) layOption(p *part, e entry) {
 
 // clash finds what an entry may not replace.
 func (o *optionSlots) clash(p *part, e entry) *slot {
-	if o.whole.clashes(p, e) || e.part != "" && o.whole != nil && o.whole.by.varied() && p.varied() && o.whole.by.group != p.group && !p.overrides(e.name) {
+	if o.whole.clashes(p, e) || e.part != "" && o.whole != nil && o.whole.by.varied() && p.varied() && o.whole.by.group != p.group && !slices.Contains(p.may, e.name) {
 		return o.whole
 	}
 	for _, s := range o.parts {
@@ -536,14 +574,19 @@ func conflict(what string, a applied, at hcl.Range, b applied, rng hcl.Range) *h
 	if !ok {
 		name = kind
 	}
-	name, _, _ = strings.Cut(name, ".")
+	switch kind {
+	case "option":
+		name, _, _ = strings.Cut(name, ".") // a composite option is overridden as a whole
+	case "storage":
+		name = kind
+	}
 	return fault(rng, "Set differently by two overlays",
 		"%s sets %s at %s, and %s sets it to something else here, so the cell would not be what its labels say. Set it in one place, or say `override = [%q]` in the later one.",
 		a.name, what, place(at), b.name, name)
 }
 
 // settings makes the settings of a layer.
-func (m *merger) settings(l *layer, stack []applied) *Settings {
+func (m *merger) settings(l *layer) *Settings {
 	l.finish()
 	s := &Settings{
 		Server: m.f.server, Options: l.finished, removed: l.removed, options: l.measured(),
@@ -561,10 +604,6 @@ func (m *merger) settings(l *layer, stack []applied) *Settings {
 			}
 			s.Storage[e.name] = *m.d.storages[e.text]
 		}
-	}
-	for _, a := range stack {
-		s.Unverified = append(s.Unverified, a.unverified...)
-		s.Adjusted = append(s.Adjusted, a.adjusted...)
 	}
 	return s
 }

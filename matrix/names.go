@@ -2,10 +2,12 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
 // A step is a point in the evaluation of a cell. An expression sees the names
@@ -137,7 +139,51 @@ func (d *decoder) check(expr hcl.Expression, at step, extra ...string) []*hcl.Di
 			faults = append(faults, d)
 		}
 	}
-	return faults
+	return append(faults, d.checkFunctions(expr, at)...)
+}
+
+// reportFunctions are what a report adds to the functions of the language.
+var reportFunctions = []string{"at", "base_at", "ratio"}
+
+// checkFunctions reports calls of functions that there are not. The evaluation
+// would report them too, but not inside try() and can(), and not before there are
+// results in the expressions of a report.
+func (d *decoder) checkFunctions(expr hcl.Expression, at step) []*hcl.Diagnostic {
+	native := nativeOf(expr)
+	if native == nil {
+		return nil
+	}
+	diags := hclsyntax.VisitAll(native, func(n hclsyntax.Node) hcl.Diagnostics {
+		call, ok := n.(*hclsyntax.FunctionCallExpr)
+		if !ok {
+			return nil
+		}
+		_, known := d.functions[call.Name]
+		if known || at == stepReport && slices.Contains(reportFunctions, call.Name) {
+			return nil
+		}
+		names := keys(d.functions)
+		if at == stepReport {
+			names = append(names, reportFunctions...)
+		}
+		detail := fmt.Sprintf("There is no function %s().", call.Name)
+		if near := nearest(call.Name, names); near != "" {
+			detail += fmt.Sprintf(" Did you mean %s()?", near)
+		} else {
+			detail += " `dbmatrix functions` lists those that there are."
+		}
+		return hcl.Diagnostics{fault(call.NameRange, "Unknown function", "%s", detail)}
+	})
+	return diags
+}
+
+// nativeOf returns an expression as it was parsed, or nil.
+func nativeOf(expr hcl.Expression) hclsyntax.Expression {
+	native, _ := hcl.UnwrapExpressionUntil(expr, func(e hcl.Expression) bool {
+		_, ok := e.(hclsyntax.Expression)
+		return ok
+	}).(hclsyntax.Expression)
+	return native
 }
 
 func (d *decoder) checkTraversal(t hcl.Traversal, at step, extra []string) *hcl.Diagnostic {
@@ -185,6 +231,13 @@ func (d *decoder) checkLocalStep(r ref, t hcl.Traversal, at step) *hcl.Diagnosti
 		r.attr, l.latest, where[l.step])
 }
 
+// elsewhere tells of names that are known only at some places.
+var elsewhere = map[string]string{
+	"col":   "col is a name of the report: tables, charts, texts and checks know it.",
+	"base":  "base is a name of the report: the columns of tables know it.",
+	"level": "level is known in an axis that has `levels = [...]`, where it is the element of that list. Elsewhere axis.NAME is the name of the cell's level.",
+}
+
 func (d *decoder) unknownRoot(t hcl.Traversal, at step, extra []string) *hcl.Diagnostic {
 	name := t.RootName()
 	var names []string
@@ -196,7 +249,9 @@ func (d *decoder) unknownRoot(t hcl.Traversal, at step, extra []string) *hcl.Dia
 	names = append(names, extra...)
 	sort.Strings(names)
 	detail := fmt.Sprintf("There is no name %q here.", name)
-	if near := nearest(name, names); near != "" {
+	if why := elsewhere[name]; why != "" {
+		detail = why
+	} else if near := nearest(name, names); near != "" {
 		detail += fmt.Sprintf(" Did you mean %q?", near)
 	} else {
 		detail += fmt.Sprintf(" The names at this place are %s; a text needs quotes.", list(names))
@@ -214,7 +269,7 @@ func alternatives(name, prefix string, names []string) string {
 		return fmt.Sprintf(". Did you mean %s%s?", prefix, near)
 	}
 	if len(names) == 0 {
-		return ": there are none."
+		return ": none is declared."
 	}
 	return fmt.Sprintf(". There are: %s.", list(names))
 }

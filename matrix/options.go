@@ -59,7 +59,7 @@ func (m *merger) parseOption(c *contribution, f Folded, written string, v cty.Va
 
 func (m *merger) parseComposite(c *contribution, f Folded, written string, v cty.Value, s *setting, rng hcl.Range) {
 	if _, ok := m.dialect.Separators[f.Name]; !ok {
-		c.diags = append(c.diags, badValue(written, rng, fmt.Sprintf("is an object, and %s is no option of several parts", f.Name)))
+		c.diags = append(c.diags, badValue(written, rng, fmt.Sprintf("must be one value, not an object: %s is no option of several parts", f.Name)))
 		return
 	}
 	for it := v.ElementIterator(); it.Next(); {
@@ -118,7 +118,7 @@ func (m *merger) optionValue(v cty.Value) (OptionValue, string) {
 	case t.IsTupleType() || t.IsListType() || t.IsSetType():
 		return m.listValue(v)
 	}
-	return OptionValue{}, "must be a text, number, bool, list or object, not " + v.Type().FriendlyName()
+	return OptionValue{}, "must be a text, number, bool, list or object, not " + kindOf(v)
 }
 
 func (m *merger) listValue(v cty.Value) (OptionValue, string) {
@@ -141,7 +141,7 @@ func (m *merger) listValue(v cty.Value) (OptionValue, string) {
 func negate(v OptionValue) (OptionValue, string) {
 	truth, ok := boolWords[strings.ToLower(v.String())]
 	if !ok {
-		return v, "must be true or false behind a prefix such as skip_"
+		return v, "must be true or false, since the prefix turns its meaning round"
 	}
 	return OptionValue{Kind: OptionBool, Bool: !truth}, ""
 }

@@ -15,16 +15,22 @@ type overlay struct {
 	rng   hcl.Range
 	bound map[string]cty.Value // level, in the shorthand of an axis
 
-	attrs    map[string]*hcl.Attribute // as written, until compiled
-	exprs    map[string]*setting       // compiled
-	phases   []string                  // where it applies; nil: everywhere
-	from     string                    // the phase from which on it applies
-	override []string                  // folded names that it may decide against an earlier axis
+	attrs     map[string]*hcl.Attribute // as written, until compiled
+	exprs     map[string]*setting       // compiled
+	phases    []string                  // where it applies; nil: everywhere
+	from      string                    // the phase from which on it applies
+	phasesRng hcl.Range                 // of either
+	override  []string                  // names that it may decide against an earlier axis, as written
 
-	unverified, adjusted []string
+	unverified, adjusted []string // options, as written
 	same                 bool
 
 	phaseMask []bool // by phase: whether it applies
+}
+
+// empty reports whether the overlay changes nothing.
+func (o *overlay) empty() bool {
+	return len(o.exprs) == 0 && len(o.unverified) == 0 && len(o.adjusted) == 0
 }
 
 // A setting is one compiled attribute of an overlay.
@@ -48,21 +54,18 @@ func (d *decoder) declareOverlay(o *overlay, content *hcl.BodyContent) {
 	at := content.Attributes
 	o.phases = read(d, at["phases"], nil, textsValue)
 	o.from = read(d, at["from"], "", textValue)
-	o.override = foldAll(read(d, at["override"], nil, textsValue))
-	o.unverified = foldAll(read(d, at["unverified"], nil, textsValue))
-	o.adjusted = foldAll(read(d, at["adjusted"], nil, textsValue))
+	for _, name := range []string{"phases", "from"} {
+		if at[name] != nil {
+			o.phasesRng = at[name].Expr.Range()
+		}
+	}
+	o.override = read(d, at["override"], nil, textsValue)
+	o.unverified = read(d, at["unverified"], nil, textsValue)
+	o.adjusted = read(d, at["adjusted"], nil, textsValue)
 	o.same = read(d, at["same"], false, boolValue)
 	if at["phases"] != nil && at["from"] != nil {
 		d.faults.add(fault(at["from"].NameRange, "Two ways to say where", "Give either phases, which lists them, or from, the first of them."))
 	}
-}
-
-func foldAll(names []string) []string {
-	plain := &Dialect{Negations: true}
-	for i, name := range names {
-		names[i] = plain.Fold(name).Name
-	}
-	return names
 }
 
 // A paramName is a param with the places that set it.
@@ -195,12 +198,12 @@ func (d *decoder) phaseMask(o *overlay) []bool {
 		mask[i] = o.phases == nil && o.from == ""
 	}
 	for _, name := range o.phases {
-		if i := d.phaseIndex(name, o.rng, "phases"); i >= 0 {
+		if i := d.phaseIndex(name, o.phasesRng, "phases"); i >= 0 {
 			mask[i] = true
 		}
 	}
 	if o.from != "" {
-		if i := d.phaseIndex(o.from, o.rng, "from"); i >= 0 {
+		if i := d.phaseIndex(o.from, o.phasesRng, "from"); i >= 0 {
 			for ; i < len(mask); i++ {
 				mask[i] = true
 			}

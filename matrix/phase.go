@@ -45,6 +45,7 @@ type Phase struct {
 
 	Range hcl.Range // of the phase block
 
+	block    int // index of the phase block
 	resolved *resolvedWorkload
 	dialect  *Dialect
 	files    []Input  // contents of the files that setup and teardown name

@@ -54,8 +54,7 @@ func (d *decoder) declarePhases(blocks hcl.Blocks) {
 			d.faults.add(fault(b.LabelRanges[0], "Bad name", "A phase needs a name."))
 			continue
 		}
-		content, diags := b.Body.Content(phaseSchema())
-		d.faults.add(diags...)
+		content := d.content(b.Body, phaseSchema())
 		p := &phaseBlock{name: name, index: len(d.phases), rng: b.DefRange, content: content}
 		p.overlay = &overlay{kind: OverlayPhase, name: "phase " + name, rng: b.DefRange}
 		d.declareOverlay(p.overlay, content)
@@ -153,8 +152,7 @@ func (d *decoder) decodeSnapshot(p *phaseBlock) *SnapshotPolicy {
 			d.faults.add(fault(b.DefRange, "Second snapshot", "The phase says already whether its state is kept. Give either `snapshot = true` or one snapshot block."))
 			continue
 		}
-		content, diags := b.Body.Content(snapshotSchema())
-		d.faults.add(diags...)
+		content := d.content(b.Body, snapshotSchema())
 		at := content.Attributes
 		policy = &SnapshotPolicy{
 			ShareReplicates: read(d, at["share"], "", oneOf("replicates")) != "",
@@ -192,8 +190,7 @@ func (d *decoder) decodeSettle(p *phaseBlock) map[string]*expression {
 			d.faults.add(fault(b.DefRange, "Second settle block", "A phase settles once. Join the two blocks."))
 			continue
 		}
-		content, diags := b.Body.Content(settleSchema())
-		d.faults.add(diags...)
+		content := d.content(b.Body, settleSchema())
 		settle = d.compileAttrs(content.Attributes, stepParam,
 			"dirty_pages_pct", "checkpoint_age", "purge_history", "compaction", "vacuum", "pause", "max_wait")
 	}
@@ -209,8 +206,7 @@ func (d *decoder) decodeChecks(p *phaseBlock) {
 			continue
 		}
 		seen[name] = b.DefRange
-		content, diags := b.Body.Content(checkSchema())
-		d.faults.add(diags...)
+		content := d.content(b.Body, checkSchema())
 		cond := d.required(content, "condition", b.DefRange, "check")
 		msg := d.required(content, "error_message", b.DefRange, "check")
 		if cond == nil || msg == nil {
@@ -256,8 +252,7 @@ func (d *decoder) decodeSample(p *phaseBlock) {
 			d.faults.add(fault(b.DefRange, "Second sample block", "A phase has one sample block. Join the two."))
 			continue
 		}
-		content, diags := b.Body.Content(sampleSchema())
-		d.faults.add(diags...)
+		content := d.content(b.Body, sampleSchema())
 		at := content.Attributes
 		p.sample.Interval = read(d, at["interval"], defaultInterval, positiveDuration)
 		p.sample.Status = read(d, at["status"], nil, textsValue)
@@ -333,8 +328,7 @@ func (d *decoder) decodeWorkload(p *phaseBlock) {
 	for i := range w.typ.Blocks {
 		schema = with(schema, block(w.typ.Blocks[i].Name, "name"))
 	}
-	content, diags := b.Body.Content(schema)
-	d.faults.add(diags...)
+	content := d.content(b.Body, schema)
 	w.args = d.compileAttrs(content.Attributes, stepParam, attributeNames(w.typ.Attributes)...)
 	for name, attr := range content.Attributes {
 		w.ranges[name] = attr.Expr.Range()
@@ -362,8 +356,7 @@ func (d *decoder) decodeNested(w *workloadBlock, t *BlockType, blocks hcl.Blocks
 			continue
 		}
 		seen[name] = b.DefRange
-		content, diags := b.Body.Content(attrs(attributeNames(t.Attributes)...))
-		d.faults.add(diags...)
+		content := d.content(b.Body, attrs(attributeNames(t.Attributes)...))
 		n := nestedBlock{label: name, rng: b.DefRange, typ: t}
 		n.args = d.compileAttrs(content.Attributes, stepParam, attributeNames(t.Attributes)...)
 		for i := range t.Attributes {

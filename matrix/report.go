@@ -72,8 +72,7 @@ func (d *decoder) decodeReport(blocks hcl.Blocks) {
 }
 
 func (d *decoder) decodeTable(b *hcl.Block) *Table {
-	content, diags := b.Body.Content(tableSchema())
-	d.faults.add(diags...)
+	content := d.content(b.Body, tableSchema())
 	at := content.Attributes
 	t := &Table{
 		Name: b.Labels[0], Range: b.DefRange,
@@ -164,8 +163,7 @@ func (d *decoder) checkPhaseName(name string, attr *hcl.Attribute) {
 }
 
 func (d *decoder) decodeColumn(b *hcl.Block) Column {
-	content, diags := b.Body.Content(columnSchema())
-	d.faults.add(diags...)
+	content := d.content(b.Body, columnSchema())
 	at := content.Attributes
 	c := Column{
 		Label: b.Labels[0], Range: b.DefRange,
@@ -290,8 +288,7 @@ func (d *decoder) decodeGroup(by *hcl.Attribute, blocks hcl.Blocks) *Group {
 			d.faults.add(fault(b.DefRange, "Two ways to group", "A table has either group_by or one group block."))
 			continue
 		}
-		content, diags := b.Body.Content(groupSchema())
-		d.faults.add(diags...)
+		content := d.content(b.Body, groupSchema())
 		at := content.Attributes
 		g = &Group{
 			Key: d.reportExpr(d.required(content, "key", b.DefRange, "group block")), Heading: d.reportExpr(at["heading"]),
@@ -310,8 +307,7 @@ func (d *decoder) decodeLabel(blocks hcl.Blocks) Label {
 			d.faults.add(fault(b.DefRange, "Second label block", "A table has one label block. Join the two."))
 			continue
 		}
-		content, diags := b.Body.Content(labelSchema())
-		d.faults.add(diags...)
+		content := d.content(b.Body, labelSchema())
 		at := content.Attributes
 		l.Heading = read(d, at["heading"], "", textValue)
 		l.HasHead = at["heading"] != nil
@@ -339,8 +335,7 @@ func (d *decoder) sortKey(t *Table, name string, descending bool, rng hcl.Range)
 }
 
 func (d *decoder) decodeChart(b *hcl.Block) *Chart {
-	content, diags := b.Body.Content(chartSchema())
-	d.faults.add(diags...)
+	content := d.content(b.Body, chartSchema())
 	at := content.Attributes
 	for _, name := range []string{"kind", "phase", "x", "y"} {
 		d.required(content, name, b.DefRange, "chart")
@@ -369,14 +364,12 @@ func (d *decoder) decodeChart(b *hcl.Block) *Chart {
 }
 
 func (d *decoder) decodeText(b *hcl.Block) *Text {
-	content, diags := b.Body.Content(textSchema())
-	d.faults.add(diags...)
+	content := d.content(b.Body, textSchema())
 	return &Text{Name: b.Labels[0], Range: b.DefRange, Body: d.reportExpr(d.required(content, "body", b.DefRange, "text block"))}
 }
 
 func (d *decoder) decodeImport(b *hcl.Block) *Import {
-	content, diags := b.Body.Content(importSchema())
-	d.faults.add(diags...)
+	content := d.content(b.Body, importSchema())
 	i := &Import{Name: b.Labels[0], Range: b.DefRange}
 	if i.Name == sourceOwn || i.Name == sourceAll {
 		d.faults.add(fault(b.LabelRanges[0], "Reserved name", "An import cannot be called %q: as a table's source the word means something else.", i.Name))
@@ -389,8 +382,7 @@ func (d *decoder) decodeImport(b *hcl.Block) *Import {
 		}
 	}
 	for _, cb := range content.Blocks {
-		cc, diags := cb.Body.Content(importCheckSchema())
-		d.faults.add(diags...)
+		cc := d.content(cb.Body, importCheckSchema())
 		c := ImportCheck{Range: cb.DefRange}
 		c.Column = read(d, d.required(cc, "column", cb.DefRange, "check"), "", textValue)
 		c.Formula = d.reportExpr(d.required(cc, "formula", cb.DefRange, "check"))

@@ -34,7 +34,7 @@ func (d *decoder) resolvePhase(f *frame, p *phaseBlock, s *Settings, before []*P
 		return phase, true
 	}
 	phase := &Phase{
-		Block: p.name, Name: p.name, FirstIteration: key.first, Steps: w.steps, Workload: w.Workload, resolved: w,
+		Block: p.name, Name: p.name, block: p.index, FirstIteration: key.first, Steps: w.steps, Workload: w.Workload, resolved: w,
 		Settings: s, Restart: p.restart, Cache: p.cache, Snapshot: p.snapshot, ReadOnly: p.readOnly,
 		OnInterrupt: p.onInterrupt, Checks: p.checks, Sample: p.sample, Range: p.rng,
 	}
@@ -237,7 +237,7 @@ func (d *decoder) argument(f *frame, e *expression, a *Attribute, block hcl.Rang
 	}
 	v, err := convert.Convert(o.value, a.Type)
 	if err != nil {
-		d.faults.addIn(f.cell, badValue(a.Name, e.Range(), fmt.Sprintf("must be %s: %s", typeWords(a.Type), err)))
+		d.faults.addIn(f.cell, badValue(a.Name, e.Range(), wrongType(o.value, a.Type, err)))
 		return null, false
 	}
 	if v.Type() == cty.String && len(a.Values) > 0 {
@@ -247,6 +247,14 @@ func (d *decoder) argument(f *frame, e *expression, a *Attribute, block hcl.Rang
 		}
 	}
 	return v, true
+}
+
+// wrongType says that a value is not of the type that is wanted.
+func wrongType(v cty.Value, want cty.Type, err error) string {
+	if want.IsPrimitiveType() {
+		return fmt.Sprintf("must be %s; it is %s", typeWords(want), show(v))
+	}
+	return fmt.Sprintf("must be %s: %s", typeWords(want), err)
 }
 
 func typeWords(t cty.Type) string {
@@ -315,17 +323,17 @@ func (d *decoder) checkPhase(f *frame, p *phaseBlock, phase *Phase, before []*Ph
 	}
 	prior := before[len(before)-1]
 	good := true
-	if diff := prior.Settings.differs(phase.Settings); diff != "" && !phase.Restart && prior.Snapshot == nil {
-		d.faults.addIn(f.cell, fault(p.rng, "Restart needed",
-			"%s differs between phase %q and this one, which takes effect only with a restart; without one in all cells, a cold server would be compared with a warm one. Say `restart = true`.", diff, prior.Block))
-		good = false
-	}
 	if role := changedStorage(prior.Settings, phase.Settings); role != "" {
 		d.faults.addIn(f.cell, fault(p.rng, "Storage changes between phases", "The files of role %s lie on another storage in phase %q. A run's files stay where they are; make it an axis of the whole run.", role, prior.Block))
 		good = false
 	}
 	if name := d.changedInit(before[0].Settings, phase.Settings); name != "" {
 		d.faults.addIn(f.cell, fault(p.rng, "Option of an empty data directory", "%s takes effect only when the data directory is made, so it cannot differ from phase %q. Set it for all phases.", name, before[0].Block))
+		good = false
+	}
+	if diff := prior.Settings.differs(phase.Settings); good && diff != "" && !phase.Restart && prior.Snapshot == nil {
+		d.faults.addIn(f.cell, fault(p.rng, "Restart needed",
+			"%s differs between phase %q and this one, which takes effect only with a restart; without one in all cells, a cold server would be compared with a warm one. Say `restart = true`.", diff, prior.Block))
 		good = false
 	}
 	return good

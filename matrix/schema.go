@@ -1,6 +1,11 @@
 package matrix
 
-import "github.com/hashicorp/hcl/v2"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
 
 // attrs makes the schema of a block that has these attributes, none of them
 // demanded by the schema: what is missing is reported with the block's place.
@@ -21,6 +26,45 @@ func with(s *hcl.BodySchema, blocks ...hcl.BlockHeaderSchema) *hcl.BodySchema {
 
 func block(kind string, labels ...string) hcl.BlockHeaderSchema {
 	return hcl.BlockHeaderSchema{Type: kind, LabelNames: labels}
+}
+
+// content takes what a schema names from a body, and reports what else it holds.
+func (d *decoder) content(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyContent {
+	content, diags := body.Content(schema)
+	for _, diag := range diags {
+		d.faults.add(withAlternatives(diag, schema))
+	}
+	return content
+}
+
+// withAlternatives adds what there is to HCL's words about something that there
+// is not, unless they name the nearest.
+func withAlternatives(diag *hcl.Diagnostic, schema *hcl.BodySchema) *hcl.Diagnostic {
+	if strings.Contains(diag.Detail, "Did you mean") {
+		return diag
+	}
+	var names []string
+	options := false
+	switch diag.Summary {
+	case "Unsupported argument":
+		for _, a := range schema.Attributes {
+			names = append(names, a.Name)
+			options = options || a.Name == "my_cnf"
+		}
+	case "Unsupported block type":
+		for _, b := range schema.Blocks {
+			names = append(names, b.Type)
+		}
+	}
+	if len(names) == 0 {
+		return diag
+	}
+	changed := *diag
+	if options {
+		changed.Detail += " Options of the server go into my_cnf = {...} or postgresql_conf = {...}."
+	}
+	changed.Detail += fmt.Sprintf(" Known here: %s.", strings.Join(names, ", "))
+	return &changed
 }
 
 // declarations are the blocks that must be known before dynamic blocks can be

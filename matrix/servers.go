@@ -16,8 +16,22 @@ var (
 	storageType = cty.Capsule("storage", reflect.TypeFor[Storage]())
 )
 
-func serverValue(s *Server) cty.Value   { return cty.CapsuleVal(serverType, s) }
-func storageValue(s *Storage) cty.Value { return cty.CapsuleVal(storageType, s) }
+// serverValue returns a server as a value; of one that is not there it is
+// unknown, since its name is at fault already.
+func serverValue(s *Server) cty.Value {
+	if s == nil {
+		return cty.DynamicVal
+	}
+	return cty.CapsuleVal(serverType, s)
+}
+
+// storageValue is the same for a storage.
+func storageValue(s *Storage) cty.Value {
+	if s == nil {
+		return cty.DynamicVal
+	}
+	return cty.CapsuleVal(storageType, s)
+}
 
 func capsuleName(v cty.Value) string {
 	switch x := v.EncapsulatedValue().(type) {
@@ -35,6 +49,9 @@ const (
 	MariaDB  = "mariadb"
 	Postgres = "postgres"
 )
+
+// optionAttributes are the attributes that hold the options of each flavour.
+var optionAttributes = map[string]string{MySQL: "my_cnf", MariaDB: "my_cnf", Postgres: "postgresql_conf"}
 
 // version returns the build's version, or where there is none the declared one.
 func (s *Server) version() string {
@@ -70,8 +87,7 @@ func (d *decoder) decodeServers(blocks hcl.Blocks) {
 // decodeServer lays a server block over what is known of the server. dir is
 // what its paths are relative to.
 func (d *decoder) decodeServer(s *Server, b *hcl.Block, dir string) {
-	content, diags := b.Body.Content(serverSchema())
-	d.faults.add(diags...)
+	content := d.content(b.Body, serverSchema())
 	at := content.Attributes
 	s.Range = b.DefRange
 	s.Mysqld = beside(dir, read(d, at["mysqld"], s.Mysqld, textValue))
@@ -113,8 +129,7 @@ func (d *decoder) decodeStorages(blocks hcl.Blocks) {
 }
 
 func (d *decoder) decodeStorage(b *hcl.Block, dir string) *Storage {
-	content, diags := b.Body.Content(attrs("dir"))
-	d.faults.add(diags...)
+	content := d.content(b.Body, attrs("dir"))
 	path := beside(dir, read(d, content.Attributes["dir"], "", textValue))
 	if path != "" {
 		path = filepath.Clean(path)

@@ -109,8 +109,19 @@ func parse(name string, src []byte, f *faults) (*hcl.File, bool) {
 		return &hcl.File{Bytes: src, Body: hcl.EmptyBody()}, false
 	}
 	file, diags := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
-	f.add(diags...)
+	f.add(withoutFollowers(diags)...)
 	return file, !diags.HasErrors()
+}
+
+// withoutFollowers drops what the parser says after a quote that is never closed:
+// from there on it takes text for code and code for text.
+func withoutFollowers(diags hcl.Diagnostics) hcl.Diagnostics {
+	for i, d := range diags {
+		if d.Summary == "Invalid multi-line string" || d.Summary == "Unterminated template string" {
+			return diags[:i+1]
+		}
+	}
+	return diags
 }
 
 // encodingFault finds the first byte that is not UTF-8, or is NUL.
@@ -119,11 +130,14 @@ func encodingFault(name string, src []byte) *hcl.Diagnostic {
 	for i := 0; i < len(src); {
 		r, size := utf8.DecodeRune(src[i:])
 		if r == utf8.RuneError && size <= 1 || r == 0 {
+			detail := fmt.Sprintf("The byte 0x%02X at this place is not UTF-8 text. Save the file as UTF-8.", src[i])
+			if r == 0 {
+				detail = "There is a NUL byte at this place, so the file is damaged, or no text at all."
+			}
 			rng := hcl.Range{Filename: name, Start: pos, End: pos}
 			rng.End.Byte++
 			rng.End.Column++
-			return fault(rng, "Not a text in UTF-8",
-				"The byte 0x%02X at this place is not UTF-8 text. Save the file as UTF-8.", src[i])
+			return fault(rng, "Not a text in UTF-8", "%s", detail)
 		}
 		i += size
 		pos.Byte, pos.Column = i, pos.Column+1

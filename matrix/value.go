@@ -51,6 +51,25 @@ func (d *decoder) staticExpr(expr hcl.Expression) (cty.Value, bool) {
 	return o.value, !o.diags.HasErrors() && o.value.IsWhollyKnown()
 }
 
+// kindOf names the kind of a value for a message, with its article.
+func kindOf(v cty.Value) string {
+	switch t := v.Type(); {
+	case v.IsNull():
+		return "null"
+	case t == cty.String:
+		return "a text"
+	case t == cty.Number:
+		return "a number"
+	case t == cty.Bool:
+		return "a bool"
+	case t.IsTupleType(), t.IsListType(), t.IsSetType():
+		return "a list"
+	case t.IsObjectType(), t.IsMapType():
+		return "an object"
+	}
+	return "a " + v.Type().FriendlyName()
+}
+
 func textValue(v cty.Value) (string, string) {
 	switch {
 	case v.Type() == cty.String:
@@ -64,13 +83,13 @@ func textValue(v cty.Value) (string, string) {
 	case v.Type() == cty.Bool:
 		return "", `must be a text; put quotes around it if the text "` + fmt.Sprint(v.True()) + `" is meant`
 	}
-	return "", "must be a text, not " + v.Type().FriendlyName()
+	return "", "must be a text, not " + kindOf(v)
 }
 
 func boolValue(v cty.Value) (bool, string) {
 	b, err := convert.Convert(v, cty.Bool)
 	if err != nil || v.Type() == cty.Number {
-		return false, "must be true or false, not " + v.Type().FriendlyName()
+		return false, "must be true or false, not " + kindOf(v)
 	}
 	return b.True(), ""
 }
@@ -78,7 +97,7 @@ func boolValue(v cty.Value) (bool, string) {
 func wholeValue(v cty.Value) (int64, string) {
 	n, err := convert.Convert(v, cty.Number)
 	if err != nil {
-		return 0, "must be a whole number, not " + v.Type().FriendlyName()
+		return 0, "must be a whole number, not " + kindOf(v)
 	}
 	i, exact := n.AsBigFloat().Int64()
 	if exact != big.Exact {
@@ -132,7 +151,7 @@ func oneOf[T ~string](legal ...T) reader[T] {
 // one, since a forgotten bracket often is a forgotten element.
 func textsValue(v cty.Value) ([]string, string) {
 	if !v.CanIterateElements() || v.Type().IsObjectType() || v.Type().IsMapType() {
-		return nil, "must be a list of texts, not " + v.Type().FriendlyName()
+		return nil, "must be a list of texts, not " + kindOf(v)
 	}
 	texts := []string{}
 	for it := v.ElementIterator(); it.Next(); {
@@ -170,7 +189,7 @@ func commandsValue(v cty.Value) ([][]string, string) {
 // out.
 func textMapValue(v cty.Value) (map[string]string, string) {
 	if !v.Type().IsObjectType() && !v.Type().IsMapType() {
-		return nil, "must be an object such as { name = \"value\" }, not " + v.Type().FriendlyName()
+		return nil, "must be an object such as { name = \"value\" }, not " + kindOf(v)
 	}
 	texts := map[string]string{}
 	for it := v.ElementIterator(); it.Next(); {

@@ -59,9 +59,8 @@ func duplicate(kind, name string, here, prior hcl.Range) *hcl.Diagnostic {
 
 func (d *decoder) declareVariable(b *hcl.Block) *variable {
 	v := &variable{name: b.Labels[0], rng: b.DefRange, value: cty.NilVal}
-	d.identifier("variable", v.name, b.LabelRanges[0])
-	content, diags := b.Body.Content(variableSchema())
-	d.faults.add(diags...)
+	d.identifier("variables", v.name, b.LabelRanges[0])
+	content := d.content(b.Body, variableSchema())
 	if attr := content.Attributes["type"]; attr != nil {
 		t, diags := typeexpr.TypeConstraint(attr.Expr)
 		d.faults.add(diags...)
@@ -76,8 +75,7 @@ func (d *decoder) declareVariable(b *hcl.Block) *variable {
 	}
 	read(d, content.Attributes["description"], "", textValue)
 	for _, vb := range content.Blocks {
-		vc, diags := vb.Body.Content(validationSchema())
-		d.faults.add(diags...)
+		vc := d.content(vb.Body, validationSchema())
 		cond := d.required(vc, "condition", vb.DefRange, "validation")
 		msg := d.required(vc, "error_message", vb.DefRange, "validation")
 		if cond != nil && msg != nil {
@@ -215,7 +213,7 @@ func (d *decoder) validate(v *variable) {
 // identifier reports a name that expressions could not refer to.
 func (d *decoder) identifier(kind, name string, rng hcl.Range) {
 	if !hclsyntax.ValidIdentifier(name) {
-		d.faults.add(fault(rng, "Bad name", "The name of a %s must be of letters, digits, _ and -, and not begin with a digit; %q is not.", kind, name))
+		d.faults.add(fault(rng, "Bad name", "%q is no name for this block: expressions refer to %s by name, so it must be of letters, digits, _ and -, and not begin with a digit.", name, kind))
 	}
 }
 

@@ -1,0 +1,5 @@
+axis "io capacity" { levels = [1, 2] }
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

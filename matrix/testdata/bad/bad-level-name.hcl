@@ -1,0 +1,5 @@
+axis "size" { levels = ["a,b", "c"] }
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

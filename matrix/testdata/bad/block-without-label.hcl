@@ -1,0 +1,7 @@
+axis {
+  level "inno" {}
+}
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,8 @@
+axis "size" {
+  levels = [1, 2]
+  my_cnf = { innodb_io_capacity = col["ips.av"] }
+}
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,12 @@
+defaults { server = server.inno }
+axis "engine" {
+  level "inno" { my_cnf = { innodb_adaptive_hash_index = true } }
+  level "plain" { my_cnf = { innodb_adaptive_hash_index = false } }
+}
+phase "load" {
+  workload "bench" { step = "load" }
+}
+phase "query" {
+  when = axis.engine != "rocksdb"
+  workload "bench" { step = "query" }
+}

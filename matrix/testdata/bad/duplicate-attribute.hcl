@@ -1,0 +1,8 @@
+experiment {
+  title = "One"
+  title = "Two"
+}
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,9 @@
+axis "x" {
+  level "a" {}
+  level "b" {}
+  level "a" {}
+}
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,6 @@
+storage "scratch" {}
+storage "scratch" {}
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,5 @@
+axis "engine" {}
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

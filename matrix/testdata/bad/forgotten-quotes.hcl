@@ -1,0 +1,8 @@
+experiment {
+  title      = Inserts
+  replicates = 3
+}
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,5 @@
+import "published" { file = "published.csv" }
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,7 @@
+axis "size" {
+  level "small" { my_cnf = { innodb_io_capacity = level } }
+}
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

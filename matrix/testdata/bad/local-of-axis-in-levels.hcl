@@ -1,0 +1,10 @@
+axis "engine" {
+  level "inno" { my_cnf = { innodb_adaptive_hash_index = true } }
+  level "plain" { my_cnf = { innodb_adaptive_hash_index = false } }
+}
+locals { name = axis.engine }
+axis "size" { levels = [local.name] }
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

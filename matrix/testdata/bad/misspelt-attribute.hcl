@@ -1,0 +1,5 @@
+experiment { titel = "Insert benchmark" }
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,9 @@
+locals { capacity = 200 }
+axis "size" {
+  levels = [1, 2]
+  my_cnf = { innodb_io_capacity = level * local.capcity }
+}
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,5 @@
+table "load" { columns = ["ips.av@laod"] }
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,9 @@
+axis "size" {
+  levels = [1, 2]
+  from   = "laod"
+  my_cnf = { innodb_io_capacity = level }
+}
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

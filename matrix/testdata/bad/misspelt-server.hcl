@@ -1,0 +1,4 @@
+defaults { server = server.ino }
+phase "load" {
+  workload "bench" { step = "load" }
+}

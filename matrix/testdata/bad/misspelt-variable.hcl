@@ -1,0 +1,9 @@
+variable "rows" { default = 1000 }
+axis "size" {
+  levels = [1, 2]
+  my_cnf = { innodb_io_capacity = level * var.rwos }
+}
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

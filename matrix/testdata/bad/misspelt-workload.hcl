@@ -1,0 +1,4 @@
+defaults { server = server.inno }
+phase "load" {
+  workload "bensh" { step = "load" }
+}

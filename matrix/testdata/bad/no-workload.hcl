@@ -1,0 +1,2 @@
+defaults { server = server.inno }
+phase "load" { iterations = 2 }

@@ -1,0 +1,3 @@
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,10 @@
+axis "size" {
+  levels = [1, 2]
+  phases = ["load"]
+  from   = "load"
+  my_cnf = { innodb_io_capacity = level }
+}
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

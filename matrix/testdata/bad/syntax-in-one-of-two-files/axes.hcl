@@ -1,0 +1,2 @@
+axis "engine" {
+  level "a" {}

@@ -1,0 +1,3 @@
+axis "size" {
+  levels = [1, 2
+}

@@ -1,0 +1,5 @@
+phase "query" { workload "bench" { step = "query" } }
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,1 @@
+axis "engine" { levels = ["a", "b"] }

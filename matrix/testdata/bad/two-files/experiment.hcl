@@ -1,0 +1,5 @@
+axis "engine" { levels = ["c"] }
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,13 @@
+axis "engine" {
+  level "inno" { my_cnf = { innodb_adaptive_hash_index = true } }
+  level "plain" { my_cnf = { innodb_adaptive_hash_index = false } }
+}
+table "load" {
+  phase   = "load"
+  columns = ["ips.av"]
+  rows    = ["engines"]
+}
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,5 @@
+defaults { server = server.inno }
+phase "load" {
+  when = false
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,5 @@
+defaults { server = server.inno }
+phase "load" {
+  iterations = 0
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,5 @@
+experiment { order = "random" }
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,5 @@
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+  settle { dirty_pages_pct = 120 }
+}

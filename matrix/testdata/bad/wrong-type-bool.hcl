@@ -1,0 +1,5 @@
+defaults { server = server.inno }
+phase "load" {
+  restart = "yes"
+  workload "bench" { step = "load" }
+}

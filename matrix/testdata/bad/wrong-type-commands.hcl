@@ -1,0 +1,7 @@
+defaults {
+  server = server.inno
+  setup  = ["sync"]
+}
+phase "load" {
+  workload "bench" { step = "load" }
+}

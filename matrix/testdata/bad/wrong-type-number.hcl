@@ -1,0 +1,5 @@
+experiment { replicates = "three" }
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,4 @@
+defaults { server = "inno" }
+phase "load" {
+  workload "bench" { step = "load" }
+}

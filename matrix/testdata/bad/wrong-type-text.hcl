@@ -1,0 +1,5 @@
+experiment { title = ["Insert", "benchmark"] }
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}
