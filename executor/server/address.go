@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"strings"
 )
 
 // An Address is where a server answers.
@@ -25,6 +26,11 @@ func (a Address) DSN(database string) string {
 	if database == "" {
 		database = "postgres"
 	}
-	q := url.Values{"host": {filepath.Dir(a.Socket)}, "user": {a.User}, "connect_timeout": {fmt.Sprint(int(dialTimeout.Seconds()))}}
+	q := url.Values{
+		"host":            {filepath.Dir(a.Socket)},
+		"port":            {strings.TrimPrefix(filepath.Ext(a.Socket), ".")},
+		"user":            {a.User},
+		"connect_timeout": {fmt.Sprint(int(dialTimeout.Seconds()))},
+	}
 	return "postgres:///" + url.PathEscape(database) + "?" + q.Encode()
 }

@@ -135,7 +135,7 @@ func prepare(l Launch) (*Instance, bool, error) {
 	i.log = filepath.Join(l.Layout.Logs(), fmt.Sprintf("error.%d.log", n))
 	i.events.path = i.log
 	i.file = filepath.Join(l.Layout.Dir, f.optionFile())
-	i.address = Address{Flavour: f.Dialect().Flavour, Socket: filepath.Join(i.sockets, f.socket()), Port: l.Port, User: f.superuser()}
+	i.address = Address{Flavour: f.Dialect().Flavour, Socket: filepath.Join(i.sockets, f.socket(l.Port)), Port: l.Port, User: f.superuser()}
 	text, err := optionText(f, i.placement(o))
 	if err != nil {
 		return nil, false, err
@@ -360,7 +360,7 @@ func pidOf(text string) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		text = string(b)
+		text = firstLine(string(b)) // PostgreSQL's has more lines
 	}
 	return strconv.Atoi(strings.TrimSpace(text))
 }

@@ -40,7 +40,7 @@ func mysqlConfig(a Address, database string) *driver.Config {
 }
 
 // socket implements Flavour.
-func (f *family) socket() string { return socketName }
+func (f *family) socket(int) string { return socketName }
 
 // superuser implements Flavour.
 func (f *family) superuser() string { return "root" }

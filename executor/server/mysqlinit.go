@@ -118,6 +118,7 @@ type newData struct {
 	layout   Layout
 	user     *account
 	env      []string
+	options  []matrix.Option // init-time options
 
 	// file is the option file for the initialisation. It holds the
 	// init-time options only, since others may belong to plugins that are

@@ -35,7 +35,7 @@ func socketRoot() string {
 // a token.
 func makeSockets(root, token string, a *account) (string, error) {
 	dir := filepath.Join(root, token[:min(len(token), 12)])
-	if n := len(filepath.Join(dir, ".s.PGSQL.5432")); n > socketLimit {
+	if n := len(filepath.Join(dir, ".s.PGSQL.65535")); n > socketLimit {
 		return "", fmt.Errorf("sockets in %s would have a path of %d bytes, and the kernel takes %d; set XDG_RUNTIME_DIR to a shorter path", dir, n, socketLimit)
 	}
 	if err := os.MkdirAll(root, 0o755); err != nil {
@@ -57,8 +57,13 @@ func makeSockets(root, token string, a *account) (string, error) {
 // removeSockets removes the private directory of a socket with the files that a
 // server leaves in it.
 func removeSockets(dir string) error {
-	for _, name := range []string{socketName, socketName + ".lock", pidName, ".s.PGSQL.5432", ".s.PGSQL.5432.lock"} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	ports, err := filepath.Glob(filepath.Join(dir, ".s.PGSQL.*"))
+	if err != nil {
+		return err
+	}
+	paths := append(ports, filepath.Join(dir, socketName), filepath.Join(dir, socketName+".lock"), filepath.Join(dir, pidName))
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -73,11 +73,28 @@ func (i *Instance) end(ctx context.Context, why string) (Stopped, error) {
 	case <-ctx.Done():
 		return Stopped{Why: why}, ctx.Err()
 	}
+	i.awaitUnused(ctx)
 	s, err := i.stopped(time.Since(begin))
 	if !s.Clean {
 		s.Why = why + " (" + s.Exit.String() + ")"
 	}
 	return s, err
+}
+
+// unusedWait bounds the wait for a killed server's own children: PostgreSQL's see
+// that their parent is gone, and end, within a second.
+const unusedWait = 10 * time.Second
+
+// awaitUnused waits until no process has a file of the data directory open. Who
+// still has is found by the next start.
+func (i *Instance) awaitUnused(ctx context.Context) {
+	for begin := time.Now(); time.Since(begin) < unusedWait && unused(i.launch.Layout.Data()) != nil; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(stopPoll):
+		}
+	}
 }
 
 // stopped records the end of the server in the owner file.

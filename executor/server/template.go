@@ -67,7 +67,7 @@ func (t *Templates) fill(ctx context.Context, l Layout, s *matrix.Settings, toke
 	if err != nil {
 		return err
 	}
-	n := newData{guardian: t.Guardian, server: s.Server, program: program, layout: l, user: user, env: serverEnv(s, token), file: filepath.Join(l.Dir, "init-"+f.optionFile())}
+	n := newData{guardian: t.Guardian, server: s.Server, program: program, layout: l, user: user, options: s.Options, env: serverEnv(s, token), file: filepath.Join(l.Dir, "init-"+f.optionFile())}
 	text, err := optionText(f, placement{
 		layout: l, server: s.Server, options: s.Options, sockets: l.Role(roleTmp),
 		log: filepath.Join(l.Logs(), "init.log"), title: "options that only an empty data directory takes",

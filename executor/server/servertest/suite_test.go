@@ -15,3 +15,5 @@ func TestMyRocks(t *testing.T) { servertest.Run(t, servertest.Need(t, "myrocks10
 func TestMariaDB118(t *testing.T) { servertest.Run(t, servertest.Need(t, "mariadb118")) }
 
 func TestMySQL97(t *testing.T) { servertest.Run(t, servertest.Need(t, "mysql97")) }
+
+func TestPostgreSQL(t *testing.T) { servertest.Run(t, servertest.Need(t, "postgres")) }
