@@ -43,12 +43,7 @@ func Start(t testing.TB, options ...string) workload.Target {
 	}
 	dir := shortDir(t)
 	initialise(t, dir)
-	target := workload.Target{
-		Flavour: "mariadb", Version: version(t, program),
-		Socket: filepath.Join(dir, "s"), User: "root",
-		Dir: t.TempDir(), Source: t.TempDir(),
-		Iteration: 1, Step: 1, Seed: 1, Guard: Guard,
-	}
+	target := newTarget(t, "mariadb", version(t, program), dir)
 	launch(t, program, dir, options)
 	awaitReady(t, target, dir)
 	return target
@@ -80,6 +75,45 @@ func StartRocksDB(t testing.TB, options ...string) workload.Target {
 	return workload.Target{}
 }
 
+// StartMySQL is Start of a MySQL server, which is looked for in .servers.
+func StartMySQL(t testing.TB, options ...string) workload.Target {
+	t.Helper()
+	programs, _ := filepath.Glob(filepath.Join(root(), ".servers/mysql-*/mysqld"))
+	if len(programs) == 0 {
+		Missing(t, "a MySQL server in .servers (make servers)")
+	}
+	program := programs[len(programs)-1]
+	usr := filepath.Join(filepath.Dir(program), "usr")
+	paths := []string{
+		"--basedir=" + usr, "--lc-messages-dir=" + filepath.Join(usr, "share/mysql"),
+		"--character-sets-dir=" + filepath.Join(usr, "share/mysql/charsets"),
+		"--plugin-dir=" + filepath.Join(usr, "lib/mysql/plugin"), "--secure-file-priv=", "--mysqlx=OFF", "--skip-log-bin",
+	}
+	dir := shortDir(t)
+	args := append([]string{"--no-defaults", "--initialize-insecure", "--datadir=" + filepath.Join(dir, "data")}, paths...)
+	if out, err := exec.CommandContext(t.Context(), program, append(args, asRoot()...)...).CombinedOutput(); err != nil {
+		t.Fatalf("making a data directory: %v\n%s", err, out)
+	}
+	target := newTarget(t, "mysql", version(t, program), dir)
+	launch(t, program, dir, append(paths, options...))
+	awaitReady(t, target, dir)
+	return target
+}
+
+func newTarget(t testing.TB, flavour, version, dir string) workload.Target {
+	return workload.Target{
+		Flavour: flavour, Version: version, Socket: filepath.Join(dir, "s"), User: "root",
+		Dir: t.TempDir(), Source: t.TempDir(),
+		Iteration: 1, Step: 1, Seed: 1, Guard: Guard,
+	}
+}
+
+// root returns the top of the source tree.
+func root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "../../..")
+}
+
 func lookServer() (string, error) {
 	if path, err := exec.LookPath("mariadbd"); err == nil {
 		return path, nil
@@ -91,11 +125,8 @@ func lookServer() (string, error) {
 // pluginDirs returns the folders that hold a MyRocks plugin.
 func pluginDirs() []string {
 	candidates := []string{os.Getenv("DBMATRIX_ROCKSDB_PLUGIN_DIR"), "/usr/lib/mysql/plugin"}
-	if _, file, _, ok := runtime.Caller(0); ok {
-		root := filepath.Join(filepath.Dir(file), "../../..")
-		unpacked, _ := filepath.Glob(filepath.Join(root, ".servers/*/usr/lib/mysql/plugin"))
-		candidates = append(candidates, unpacked...)
-	}
+	unpacked, _ := filepath.Glob(filepath.Join(root(), ".servers/*/usr/lib/mysql/plugin"))
+	candidates = append(candidates, unpacked...)
 	var dirs []string
 	for _, dir := range candidates {
 		if _, err := os.Stat(filepath.Join(dir, "ha_rocksdb.so")); dir != "" && err == nil {
@@ -159,8 +190,7 @@ func version(t testing.TB, program string) string {
 		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(out), "Ver ")
-	number, _, _ := strings.Cut(rest, "-")
-	return number
+	return strings.FieldsFunc(rest, func(r rune) bool { return r == '-' || r == ' ' })[0]
 }
 
 // launch starts the server and sees to it that it ends with the test, or with
