@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"time"
 
@@ -299,19 +300,14 @@ func (l *loader) loadMetrics() error {
 	}
 	var last int64 // the rows of an iteration come together
 	var current Metrics
-	return l.tx.each(`SELECT m.iteration_id, m.metric_name_id, m.value
-		FROM json_each(?) j JOIN metric m ON m.iteration_id = j.value`, l.byID.json(), func(rows *sql.Rows) error {
-		var id, name int64
-		var value float64
-		if err := rows.Scan(&id, &name, &value); err != nil {
-			return err
-		}
-		if id != last {
+	return l.tx.bulk(`SELECT m.iteration_id, m.metric_name_id, m.value
+		FROM json_each(?) j JOIN metric m ON m.iteration_id = j.value`, l.byID.json(), func(row []driver.Value) error {
+		if id := row[0].(int64); id != last {
 			current, last = make(Metrics, len(current)), id // as many as the one before, probably
 			l.metrics[l.byID.at[id]] = current
 		}
-		n := &names[name]
-		current[n.name] = Value{Number: value, Unit: n.unit}
+		n := &names[row[1].(int64)]
+		current[n.name] = Value{Number: row[2].(float64), Unit: n.unit}
 		return nil
 	})
 }

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -275,12 +277,17 @@ func (s *Store) query(ctx context.Context, what string, f func(*tx) error) error
 }
 
 func transact(ctx context.Context, db *sql.DB, f func(*tx) error) error {
-	t, err := db.BeginTx(ctx, nil)
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	t, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer t.Rollback() // after a commit it does nothing
-	if err := f(&tx{Tx: t, ctx: ctx, prepared: map[string]*sql.Stmt{}}); err != nil {
+	if err := f(&tx{Tx: t, conn: conn, ctx: ctx, prepared: map[string]*sql.Stmt{}}); err != nil {
 		return err
 	}
 	return t.Commit()
@@ -289,6 +296,7 @@ func transact(ctx context.Context, db *sql.DB, f func(*tx) error) error {
 // A tx is a transaction that prepares each statement once.
 type tx struct {
 	*sql.Tx
+	conn     *sql.Conn // that it is on
 	ctx      context.Context
 	prepared map[string]*sql.Stmt
 }
@@ -371,6 +379,40 @@ func (t *tx) each(query string, args []any, f func(*sql.Rows) error) error {
 		}
 	}
 	return rows.Err()
+}
+
+// bulk calls f for every row of a query that has hundreds of thousands. It takes
+// the rows from the driver, past the conversions of package sql, which take as
+// long as the query. The values are int64, float64, string or nil.
+func (t *tx) bulk(query string, args []any, f func(row []driver.Value) error) error {
+	named := make([]driver.NamedValue, len(args))
+	for i, a := range args {
+		named[i] = driver.NamedValue{Ordinal: i + 1, Value: a}
+	}
+	return t.conn.Raw(func(c any) error {
+		rows, err := c.(driver.QueryerContext).QueryContext(t.ctx, query, named)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		row := make([]driver.Value, len(rows.Columns()))
+		for {
+			if err := rows.Next(row); errors.Is(err, io.EOF) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+			if err := f(row); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// maybe returns a value of a row, or the zero value where it is NULL.
+func maybe[T any](v driver.Value) T {
+	t, _ := v.(T)
+	return t
 }
 
 // finished reports whether a status is one that something ends with.
