@@ -94,9 +94,7 @@ func (b *builder) measure(r *run, c *column) measured {
 // missing says why a run has no result of an iteration.
 func (r *run) missing(phase string, number int, result *PhaseResult) string {
 	if result == nil {
-		if whole := r.results[iteration{phase, 0}]; whole != nil && !whole.Status.Complete() {
-			result = whole
-		}
+		result = r.broken(phase)
 	}
 	if result != nil {
 		return withMessage(fmt.Sprintf("phase %s: %s", phase, result.Status), result.Message)
@@ -111,6 +109,17 @@ func (r *run) missing(phase string, number int, result *PhaseResult) string {
 		return fmt.Sprintf("phase %s has no result", phase)
 	}
 	return fmt.Sprintf("phase %s has no iteration %d", phase, number)
+}
+
+// broken returns the result that says how a phase ended which did not complete, or
+// nil.
+func (r *run) broken(phase string) *PhaseResult {
+	for i := range r.phases() {
+		if p := &r.attempt.Phases[i]; p.Phase == phase && !p.Status.Complete() {
+			return p
+		}
+	}
+	return nil
 }
 
 // compute evaluates a column's expression.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -20,30 +21,83 @@ func (tb *tableBuilder) mark(text string) int {
 	return len(tb.out.Footnotes)
 }
 
+// A noteRange is a footnote for several cells that differ only in its numbers.
+type noteRange struct {
+	between   []string // the text around the numbers
+	low, high []string // each number, at its least and its most
+}
+
+// digits finds the numbers of a footnote.
+var digits = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
+
+// markRange returns the number of a footnote whose numbers differ from cell to
+// cell: one footnote gives the range of each.
+func (tb *tableBuilder) markRange(text string) int {
+	key := digits.ReplaceAllString(text, "#") + "\x00range"
+	numbers := digits.FindAllString(text, -1)
+	n, ok := tb.marks[key]
+	if !ok {
+		n = tb.mark(text)
+		tb.marks[key] = n
+		tb.ranges[n] = &noteRange{between: digits.Split(text, -1), low: numbers, high: slices.Clone(numbers)}
+		return n
+	}
+	r := tb.ranges[n]
+	for i, s := range numbers {
+		x := ParseValue(s).Number
+		if x < ParseValue(r.low[i]).Number {
+			r.low[i] = s
+		}
+		if x > ParseValue(r.high[i]).Number {
+			r.high[i] = s
+		}
+	}
+	tb.out.Footnotes[n-1] = r.String()
+	return n
+}
+
+// String writes each number, or its range where it differs.
+func (r *noteRange) String() string {
+	var b strings.Builder
+	for i, text := range r.between {
+		b.WriteString(text)
+		if i == len(r.low) {
+			break
+		}
+		b.WriteString(r.low[i])
+		if r.high[i] != r.low[i] {
+			b.WriteString(" to " + r.high[i])
+		}
+	}
+	return b.String()
+}
+
 // valueNotes returns the footnotes of a value: why it is missing, or what makes
 // it doubtful.
 func (tb *tableBuilder) valueNotes(m measured) []int {
 	var notes []int
-	add := func(text string) {
-		if n := tb.mark(text); !slices.Contains(notes, n) {
-			notes = append(notes, n)
-		}
-	}
 	if !m.Known && !m.text && m.why != "" {
-		add(m.why)
+		notes = append(notes, tb.mark(m.why))
 	}
 	for _, o := range m.from {
 		if o.result.Status == matrix.SLAMissed {
-			add(withMessage(fmt.Sprintf("phase %s: %s", o.result.Phase, matrix.SLAMissed), o.result.Message))
+			notes = appendNew(notes, tb.markRange(withMessage(fmt.Sprintf("phase %s: %s", o.result.Phase, matrix.SLAMissed), o.result.Message)))
 		}
 		for _, f := range o.result.Flags {
-			add(withMessage(strings.ReplaceAll(f.Name, "_", " "), f.Detail))
+			notes = appendNew(notes, tb.markRange(withMessage(strings.ReplaceAll(f.Name, "_", " "), f.Detail)))
 		}
 		if o.run.stale {
-			add("measured with other inputs than the definition has now (stale)")
+			notes = appendNew(notes, tb.mark("measured with other inputs than the definition has now (stale)"))
 		}
 	}
 	return notes
+}
+
+func appendNew(notes []int, n int) []int {
+	if slices.Contains(notes, n) {
+		return notes
+	}
+	return append(notes, n)
 }
 
 // hoist takes the footnotes that all cells of a row have off them: they belong

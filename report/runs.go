@@ -90,9 +90,15 @@ func (r *run) why() string {
 		return "not run yet"
 	case r.attempt.Status == "" || r.attempt.Status.Complete():
 		return ""
-	default:
-		return "not reached; the run ended: " + withMessage(string(r.attempt.Status), r.attempt.Message)
+	case r.attempt.Status == matrix.Skipped:
+		return withMessage(string(matrix.Skipped), r.attempt.Message)
 	}
+	for _, p := range r.attempt.Phases {
+		if !p.Status.Complete() {
+			return fmt.Sprintf("not reached: phase %s ended as %s", p.Phase, p.Status)
+		}
+	}
+	return "not reached: " + withMessage(string(r.attempt.Status), r.attempt.Message)
 }
 
 func withMessage(what, message string) string {

@@ -35,6 +35,9 @@ type tableBuilder struct {
 	memo  map[memoKey]measured
 	busy  map[memoKey]bool
 	marks map[string]int // footnotes by their text
+
+	// ranges are footnotes that give the ranges of their numbers, by number.
+	ranges map[int]*noteRange
 }
 
 // missingText is printed where there is no number and the table does not say
@@ -44,7 +47,7 @@ const missingText = "X"
 // table builds a table, or returns nil after a fault.
 func (b *builder) table(def *matrix.Table) *Table {
 	tb := &tableBuilder{
-		b: b, def: def, out: &Table{Name: def.Name}, across: def.Across, marks: map[string]int{},
+		b: b, def: def, out: &Table{Name: def.Name}, across: def.Across, marks: map[string]int{}, ranges: map[int]*noteRange{},
 	}
 	tb.reset()
 	if !tb.resolveColumns() {
