@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"os"
+	"regexp"
 
 	"dbmatrix/matrix"
 
@@ -78,6 +79,8 @@ type builder struct {
 	// recorded are the metrics and imported columns that some run has.
 	recorded map[string]bool
 
+	numbers *regexp.Regexp // noteNumbers
+
 	diags hcl.Diagnostics
 	said  map[string]bool // what diags already holds
 }
@@ -88,6 +91,7 @@ func newBuilder(in Input) *builder {
 		in: in, library: NewLibrary(), axes: newAxisOrder(exp, in.Cells),
 		doc:  &Document{Title: exp.Title, Description: exp.Description, Source: exp.Source},
 		runs: map[string][]*run{}, recorded: map[string]bool{}, said: map[string]bool{}, sources: []string{Own},
+		numbers: regexp.MustCompile(noteNumbers),
 	}
 	cells := newCellIndex(b.axes.names, in.Cells)
 	b.runs[Own] = ownRuns(in.Cells, cells, in.Attempts, exp.Replicates)

@@ -27,19 +27,19 @@ type noteRange struct {
 	low, high []string // each number, at its least and its most
 }
 
-// digits finds the numbers of a footnote.
-var digits = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
+// noteNumbers is the pattern of a number in a footnote.
+const noteNumbers = `[0-9]+(\.[0-9]+)?`
 
 // markRange returns the number of a footnote whose numbers differ from cell to
 // cell: one footnote gives the range of each.
 func (tb *tableBuilder) markRange(text string) int {
-	key := digits.ReplaceAllString(text, "#") + "\x00range"
-	numbers := digits.FindAllString(text, -1)
+	key := tb.b.numbers.ReplaceAllString(text, "#") + "\x00range"
+	numbers := tb.b.numbers.FindAllString(text, -1)
 	n, ok := tb.marks[key]
 	if !ok {
 		n = tb.mark(text)
 		tb.marks[key] = n
-		tb.ranges[n] = &noteRange{between: digits.Split(text, -1), low: numbers, high: slices.Clone(numbers)}
+		tb.ranges[n] = &noteRange{between: tb.b.numbers.Split(text, -1), low: numbers, high: slices.Clone(numbers)}
 		return n
 	}
 	r := tb.ranges[n]
