@@ -238,3 +238,29 @@ func TestList(t *testing.T) {
 		}
 	}
 }
+
+// FuzzDeviceState reads a device twice: whatever the counters say, what is added
+// is an increase that they can have made, or the counters began anew.
+func FuzzDeviceState(f *testing.F) {
+	f.Add(uint64(5), uint64(40), uint64(9), uint64(7), uint64(56), uint64(12))
+	f.Add(uint64(5), uint64(40), uint64(1<<32-1), uint64(5), uint64(40), uint64(0))
+	f.Add(uint64(5), uint64(40), uint64(9), uint64(0), uint64(0), uint64(0))
+	f.Fuzz(func(t *testing.T, reads, sectors, busy, reads2, sectors2, busy2 uint64) {
+		var s deviceState
+		s.add(blockdevice.IOStats{ReadIOs: reads, ReadSectors: sectors, IOsTotalTicks: busy})
+		reset := s.add(blockdevice.IOStats{ReadIOs: reads2, ReadSectors: sectors2, IOsTotalTicks: busy2})
+		if reset != (reads2 < reads || sectors2 < sectors) {
+			t.Fatalf("reset is %v", reset)
+		}
+		want := deviceSum{}
+		if !reset {
+			want = deviceSum{reads: reads2 - reads, readSectors: sectors2 - sectors, busyMS: s.sum.busyMS}
+		}
+		if s.sum != want {
+			t.Fatalf("got %+v, want %+v", s.sum, want)
+		}
+		if busy2 < busy && s.sum.busyMS >= 1<<32 {
+			t.Fatalf("busy %d ms after a wrap of 32 bits", s.sum.busyMS)
+		}
+	})
+}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
@@ -39,6 +40,19 @@ func networkFilesystem(magic uint32) string {
 		return "Coda"
 	}
 	return ""
+}
+
+// writable returns an error where this process may not write a file, which need
+// not be there, or make others beside it. SQLite's own words for that leave the
+// place open.
+func writable(path string) error {
+	for _, p := range []string{filepath.Dir(path), path} {
+		err := unix.Access(p, unix.W_OK)
+		if err != nil && (p != path || err != unix.ENOENT) {
+			return &fs.PathError{Op: "writing to", Path: p, Err: err}
+		}
+	}
+	return nil
 }
 
 // absolute returns the path that SQLite opens: with no symbolic link in its

@@ -25,7 +25,7 @@ import (
 const childVariable = "DBMATRIX_TEST_STORE_CHILD"
 
 func TestMain(m *testing.M) {
-	children := map[string]func(path string) error{"write": writeForever, "read": readOnce, "fill": fillDisk}
+	children := map[string]func(path string) error{"write": writeForever, "open": openOnce, "read": readOnce, "fill": fillDisk}
 	child, ok := children[os.Getenv(childVariable)]
 	if !ok {
 		os.Exit(m.Run())
@@ -410,6 +410,15 @@ func TestReadWhileWriting(t *testing.T) {
 	}
 }
 
+// openOnce opens a record for writing.
+func openOnce(path string) error {
+	s, err := Open(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
 // readOnce reads a record as somebody who may not write to its folder.
 func readOnce(path string) error {
 	s, err := OpenReadOnly(context.Background(), path)
@@ -437,8 +446,8 @@ func TestReadInFolderThatMayNotBeWritten(t *testing.T) {
 	r.whole(p.Cells[0], 1, 1000)
 
 	// Root may write everywhere: the child is somebody else.
-	nobody := func() string {
-		cmd := child("read", path)
+	nobody := func(kind string) string {
+		cmd := child(kind, path)
 		if os.Getuid() == 0 {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 			executable, err := os.ReadFile(os.Args[0])
@@ -461,14 +470,17 @@ func TestReadInFolderThatMayNotBeWritten(t *testing.T) {
 		}
 		return fmt.Sprint(string(out), err)
 	}
-	if got := nobody(); got != "attempts: 1\n<nil>" {
+	if got := nobody("read"); got != "attempts: 1\n<nil>" {
 		t.Errorf("while a runner has it open: %s", got)
+	}
+	if got := nobody("open"); !strings.Contains(got, "writing to "+dir+": permission denied") {
+		t.Errorf("opened for writing: %s", got)
 	}
 	r.whole(p.Cells[1], 1, 1000)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := nobody(); got != "attempts: 2\n<nil>" {
+	if got := nobody("read"); got != "attempts: 2\n<nil>" {
 		t.Errorf("after the runner closed it: %s", got)
 	}
 
@@ -477,7 +489,7 @@ func TestReadInFolderThatMayNotBeWritten(t *testing.T) {
 	if err := os.WriteFile(path+"-wal", make([]byte, 4096), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := nobody(); !strings.Contains(got, "copy both") {
+	if got := nobody("read"); !strings.Contains(got, "copy both") {
 		t.Errorf("with a log that was left: %s", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -677,4 +678,23 @@ func TestSkipRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantRows(t, s, "SELECT number, status, message, began_ns = ended_ns FROM attempt", "1|skipped|its build cannot start|1")
+}
+
+// TestDocumentedQuery runs the query of the package documentation.
+func TestDocumentedQuery(t *testing.T) {
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), `sqlite3 results.db "`)
+	query, _, found := strings.Cut(rest, `"`)
+	if !found {
+		t.Fatal("the documentation has no query")
+	}
+	s := newStore(t)
+	p := plan(2, 1)
+	r := record(t, s, p)
+	r.whole(p.Cells[0], 1, 1000)
+	r.whole(p.Cells[1], 1, 1500)
+	wantRows(t, s, query, "io=0|1|100", "io=1|1|150")
 }

@@ -97,6 +97,9 @@ func prepare(ctx context.Context, abs string) error {
 	if err := refuseNetwork(filepath.Dir(abs)); err != nil {
 		return err
 	}
+	if err := writable(abs); err != nil {
+		return err
+	}
 	steps, err := migrationSteps(migrations)
 	if err != nil {
 		return err
@@ -217,14 +220,16 @@ func (s *Store) Close() error {
 	if s.writer == nil {
 		return err
 	}
-	s.checkpoint()
+	// A reader that is still at work keeps the log from being emptied; then
+	// the next writer does it.
+	_, _ = s.writer.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 	return errors.Join(err, s.writer.Close())
 }
 
-// checkpoint brings the log into the database. A reader that is still at work
-// may keep it from doing so; then the next one does.
+// checkpoint brings the log into the database, as far as no reader is in the way:
+// it does not wait for one.
 func (s *Store) checkpoint() {
-	_, _ = s.writer.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	_, _ = s.writer.Exec("PRAGMA wal_checkpoint(PASSIVE)")
 }
 
 // Path returns the path that the store was opened with.
