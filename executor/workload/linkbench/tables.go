@@ -1,0 +1,156 @@
+package linkbench
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Names of the database and its tables. The original numbers its databases and
+// has one.
+const (
+	database   = "linkdb0"
+	linkTable  = "linktable"
+	countTable = "counttable"
+	nodeTable  = "nodetable"
+	linkIndex  = "id1_type"
+)
+
+// A tableForm is how the tables are stored.
+type tableForm struct {
+	engine       string
+	partitions   int64  // 0: unpartitioned
+	compression  string // none, table or transparent
+	keyBlockSize int64  // KiB, with compression = table
+	covering     bool   // the secondary index has all columns
+	wideCount    bool   // counts are BIGINT, as in the fork
+}
+
+// A table is one of the three.
+type table struct {
+	name       string
+	columns    []string // definitions, in the words of MySQL
+	primary    []string // columns of the primary key
+	family     string   // the primary key's column family in MyRocks
+	partition  string   // the column that it is partitioned by
+	compressed bool     // by compression = table
+	indexes    []index
+}
+
+// An index is a secondary index.
+type index struct {
+	name    string
+	columns []string
+	family  string
+}
+
+// tables returns the definitions of all tables.
+func (f *tableForm) tables() []table {
+	count := "INT"
+	if f.wideCount {
+		count = "BIGINT"
+	}
+	return []table{
+		{
+			name: linkTable,
+			columns: []string{
+				"id1 BIGINT UNSIGNED NOT NULL DEFAULT 0",
+				"id2 BIGINT UNSIGNED NOT NULL DEFAULT 0",
+				"link_type BIGINT UNSIGNED NOT NULL DEFAULT 0",
+				"visibility TINYINT NOT NULL DEFAULT 0",
+				"data VARCHAR(255) NOT NULL DEFAULT ''",
+				"time BIGINT UNSIGNED NOT NULL DEFAULT 0",
+				"version INT UNSIGNED NOT NULL DEFAULT 0",
+			},
+			primary: []string{"link_type", "id1", "id2"}, family: "cf_link_pk",
+			partition: "id1", compressed: true,
+			indexes: []index{f.linkIndex()},
+		},
+		{
+			name: countTable,
+			columns: []string{
+				"id BIGINT UNSIGNED NOT NULL DEFAULT 0",
+				"link_type BIGINT UNSIGNED NOT NULL DEFAULT 0",
+				"count " + count + " UNSIGNED NOT NULL DEFAULT 0",
+				"time BIGINT UNSIGNED NOT NULL DEFAULT 0",
+				"version BIGINT UNSIGNED NOT NULL DEFAULT 0",
+			},
+			primary: []string{"id", "link_type"}, family: "cf_count_pk",
+			partition: "id", compressed: true,
+		},
+		{
+			// The data of nodes compresses to two thirds, not to a half:
+			// it is not in the compressed row format.
+			name: nodeTable,
+			columns: []string{
+				"id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT",
+				"type INT UNSIGNED NOT NULL",
+				"version BIGINT UNSIGNED NOT NULL",
+				"time INT UNSIGNED NOT NULL",
+				"data MEDIUMTEXT NOT NULL",
+			},
+			primary: []string{"id"}, family: "cf_node_pk",
+			partition: "id",
+		},
+	}
+}
+
+func (f *tableForm) linkIndex() index {
+	columns := []string{"id1", "link_type", "visibility", "time"}
+	if f.covering {
+		columns = append(columns, "id2", "version", "data")
+	}
+	return index{linkIndex, columns, "rev:cf_link_id1_type"}
+}
+
+// create returns the definition of a table, with its secondary indexes or
+// without, in the words of the server's flavour.
+func (f *tableForm) create(t table, flavour string, indexes bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "CREATE TABLE %s.%s (\n", database, t.name)
+	for _, column := range t.columns {
+		fmt.Fprintf(&b, "  %s,\n", column)
+	}
+	fmt.Fprintf(&b, "  PRIMARY KEY (%s)%s", strings.Join(t.primary, ", "), f.family(t.family))
+	if indexes {
+		for _, i := range t.indexes {
+			fmt.Fprintf(&b, ",\n  KEY %s (%s)%s", i.name, strings.Join(i.columns, ", "), f.family(i.family))
+		}
+	}
+	fmt.Fprintf(&b, "\n) ENGINE=%s DEFAULT CHARSET=latin1", f.engine)
+	if f.engine == "rocksdb" {
+		b.WriteString(" COLLATE=latin1_bin") // MyRocks can store this one alone in an index as it is
+	}
+	if option := f.compressionOption(t, flavour); option != "" {
+		b.WriteString(" " + option)
+	}
+	if f.partitions > 0 {
+		fmt.Fprintf(&b, "\nPARTITION BY KEY (%s) PARTITIONS %d", t.partition, f.partitions)
+	}
+	return b.String()
+}
+
+// createIndex returns the statement that adds a secondary index.
+func (f *tableForm) createIndex(t table, i index) string {
+	return fmt.Sprintf("CREATE INDEX %s ON %s.%s (%s)%s", i.name, database, t.name, strings.Join(i.columns, ", "), f.family(i.family))
+}
+
+// family returns the comment that names a column family to MyRocks; rev: stands
+// for one in reverse order, which lists of the newest links read forwards.
+func (f *tableForm) family(name string) string {
+	if f.engine != "rocksdb" {
+		return ""
+	}
+	return fmt.Sprintf(" COMMENT '%s'", name)
+}
+
+func (f *tableForm) compressionOption(t table, flavour string) string {
+	switch {
+	case f.compression == "table" && t.compressed:
+		return fmt.Sprintf("ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=%d", f.keyBlockSize)
+	case f.compression == "transparent" && flavour == "mariadb":
+		return "PAGE_COMPRESSED=1"
+	case f.compression == "transparent":
+		return "COMPRESSION='zlib'"
+	}
+	return ""
+}
