@@ -53,6 +53,7 @@ func open(ctx context.Context, t workload.Target, database string, timeout time.
 	cfg.User, cfg.DBName = t.User, database
 	cfg.Net, cfg.Addr = "unix", t.Socket
 	cfg.CheckConnLiveness = false // nothing is pooled here
+	cfg.MultiStatements = true    // a COMMIT may go with the last statement of its transaction
 	cfg.Logger = &mysql.NopLogger{}
 	cfg.DialFunc = func(context.Context, string, string) (net.Conn, error) {
 		var err error

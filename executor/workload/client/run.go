@@ -21,7 +21,16 @@ const killTimeout = 10 * time.Second
 // an OS thread of its own.
 type Worker struct {
 	Conn *Conn
+	Also *Conn // a second connection that Work uses; nil is none
 	Work func(*Gate) error
+}
+
+// conns returns the worker's connections.
+func (w *Worker) conns() []*Conn {
+	if w.Also == nil {
+		return []*Conn{w.Conn}
+	}
+	return []*Conn{w.Conn, w.Also}
 }
 
 // A Gate tells a worker when to stop and lets it wait.
@@ -120,7 +129,9 @@ func (r *run) stop(err error) {
 	r.gate.stopped.Store(true)
 	close(r.gate.done)
 	for _, w := range r.workers {
-		w.Conn.Interrupt()
+		for _, c := range w.conns() {
+			c.Interrupt()
+		}
 	}
 }
 
@@ -144,11 +155,13 @@ func kill(workers []Worker) error {
 		return nil
 	}
 	defer c.Close()
-	ids := make([]string, len(workers))
-	for i, w := range workers {
-		ids[i] = fmt.Sprint(w.Conn.id)
-		// Most connections have ended by themselves: error 1094.
-		_, _ = c.Exec("KILL " + ids[i])
+	var ids []string
+	for _, w := range workers {
+		for _, conn := range w.conns() {
+			ids = append(ids, fmt.Sprint(conn.id))
+			// Most connections have ended by themselves: error 1094.
+			_, _ = c.Exec("KILL " + ids[len(ids)-1])
+		}
 	}
 	left := "SELECT COUNT(*) FROM information_schema.processlist WHERE id IN (" + strings.Join(ids, ",") + ")"
 	for {
@@ -177,7 +190,7 @@ func Session(ctx context.Context, t workload.Target, database string, work func(
 // Attend is Session with a connection that is there already.
 func Attend(ctx context.Context, conn *Conn, work func(*Conn) error) error {
 	none := func() {}
-	return Run(ctx, none, none, []Worker{{conn, func(*Gate) error { return work(conn) }}})
+	return Run(ctx, none, none, []Worker{{Conn: conn, Work: func(*Gate) error { return work(conn) }}})
 }
 
 // OpenAll opens n connections, or none.
