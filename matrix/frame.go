@@ -15,6 +15,7 @@ type frame struct {
 	server    *Server // nil until the server is known, or where the cell has none
 	params    []paramValue
 	replicate int
+	foreign   map[string]string // levels by axis that only an import knows
 
 	key []byte // scratch for the memo of expressions
 }
@@ -39,10 +40,16 @@ func (f *frame) identify(r ref) int32 {
 		if r.attr == "" {
 			return f.d.internText(string(f.cell))
 		}
+		if name, ok := f.foreign[r.attr]; ok {
+			return f.d.internText("level " + name)
+		}
 		return f.level(r.attr).identity()
 	case rootLabel:
 		if r.attr == "" {
 			return f.d.internText(string(f.cell))
+		}
+		if name, ok := f.foreign[r.attr]; ok {
+			return f.d.internText("level " + name)
 		}
 		if l := f.level(r.attr); l != nil {
 			return f.d.intern(f.label(l))
@@ -146,16 +153,8 @@ func (f *frame) value(r ref) cty.Value {
 		return storageValue(f.d.storages[r.attr])
 	case rootHost:
 		return f.d.hostValues()[r.attr]
-	case rootAxis:
-		if l := f.level(r.attr); l != nil {
-			return cty.StringVal(l.name)
-		}
-		return cty.NullVal(cty.String)
-	case rootLabel:
-		if l := f.level(r.attr); l != nil {
-			return f.label(l)
-		}
-		return cty.NullVal(cty.String)
+	case rootAxis, rootLabel:
+		return f.levelValue(r)
 	case rootPos:
 		if l := f.level(r.attr); l != nil {
 			return cty.NumberIntVal(int64(l.pos))
@@ -171,6 +170,21 @@ func (f *frame) value(r ref) cty.Value {
 		}
 	}
 	return cty.NullVal(cty.DynamicPseudoType)
+}
+
+// levelValue returns the name or the label of the cell's level on an axis.
+func (f *frame) levelValue(r ref) cty.Value {
+	if name, ok := f.foreign[r.attr]; ok {
+		return cty.StringVal(name)
+	}
+	l := f.level(r.attr)
+	switch {
+	case l == nil:
+		return cty.NullVal(cty.String)
+	case r.root == rootLabel:
+		return f.label(l)
+	}
+	return cty.StringVal(l.name)
 }
 
 // all returns all attributes of a root.

@@ -62,11 +62,18 @@ func (d *decoder) rowFrame(s *Scope) *frame {
 	}
 	f.cell, f.matrix = s.Cell, s.Matrix
 	for axis, name := range s.Axes {
-		if i, ok := d.axisIndex[axis]; ok {
-			if j, ok := d.axes[i].index[name]; ok {
-				f.levels[i] = d.axes[i].levels[j]
-			}
+		i, ok := d.axisIndex[axis]
+		if !ok {
+			continue
 		}
+		if j, ok := d.axes[i].index[name]; ok {
+			f.levels[i] = d.axes[i].levels[j]
+			continue
+		}
+		if f.foreign == nil {
+			f.foreign = map[string]string{}
+		}
+		f.foreign[axis] = name
 	}
 	f.params = make([]paramValue, len(d.paramOrder))
 	for i := range f.params {
