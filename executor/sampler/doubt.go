@@ -47,8 +47,8 @@ func (w *Window) doubts(r Result) []matrix.Flag {
 	if w.longest > stallFactor*w.interval {
 		add("stalled_sampler", "there was no reading for %s", w.longest.Round(100*time.Millisecond))
 	}
-	if asleep := w.clock.slept() - w.awake; asleep > time.Second {
-		add("suspended", "the machine slept for %s", asleep.Round(time.Second))
+	if slept := w.clock.slept() - w.asleep; slept > time.Second {
+		add("suspended", "the machine slept for %s", slept.Round(time.Second))
 	}
 	return flags
 }

@@ -40,21 +40,25 @@ type Window struct {
 	stop     context.CancelFunc
 	stopped  chan struct{}
 
-	mu       sync.Mutex // guards what follows, and the samplers
 	start    time.Time
-	awake    time.Duration // time that the machine slept before the window
+	asleep   time.Duration // how long the machine had slept before the window
+	mu       sync.Mutex    // guards what follows
 	readings int
 	last     time.Time
 	longest  time.Duration // between two readings
-	flags    []matrix.Flag
 	ended    bool
 }
 
-// A source is a sampler with what was read from it.
+// A source is a sampler with what was read from it. Each has its own lock, so
+// that one that is slow does not keep the others from being read when the window
+// ends.
 type source struct {
 	Sampler
-	tracks map[string]*track
-	fault  error // of the last failed read
+	mu      sync.Mutex
+	tracks  map[string]*track
+	slowest time.Duration // read
+	ended   bool
+	fault   error // of the last failed read
 }
 
 // A track is the numbers of one metric.
@@ -119,7 +123,7 @@ func (w *Window) begin(ctx context.Context) error {
 			return fmt.Errorf("sampling %s: %w", s.Name(), err)
 		}
 	}
-	w.awake = w.clock.slept()
+	w.asleep = w.clock.slept()
 	w.start = w.clock.now()
 	w.last = w.start
 	seen := map[string]string{}
@@ -150,33 +154,76 @@ func (w *Window) tick(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			w.mu.Lock()
-			if !w.ended {
-				w.read(ctx, false)
-			}
-			w.mu.Unlock()
+			w.read(ctx)
 		}
 	}
 }
 
-// read takes a reading of all sources.
-func (w *Window) read(ctx context.Context, edge bool) {
-	w.readings++
-	begin := w.clock.now()
-	w.longest = max(w.longest, begin.Sub(w.last))
-	w.last = begin
+// read takes a reading of all sources between the ends of the window.
+func (w *Window) read(ctx context.Context) {
+	n, ok := w.nextReading(false)
+	if !ok {
+		return
+	}
 	for _, s := range w.sources {
-		before := w.clock.now()
-		samples, err := s.Read(ctx, edge)
-		if err != nil {
-			s.fault = err
+		s.mu.Lock()
+		if !s.ended {
+			w.readSource(ctx, s, n, false)
+		}
+		s.mu.Unlock()
+	}
+}
+
+// readLast takes the last reading: first of all of the sources that are free.
+func (w *Window) readLast(ctx context.Context, n int) {
+	var busy []*source
+	for _, s := range w.sources {
+		if !s.mu.TryLock() {
+			busy = append(busy, s)
 			continue
 		}
-		// The numbers are of some moment while they were read.
-		at := before.Add(w.clock.now().Sub(before) / 2).Sub(w.start)
-		for _, x := range samples {
-			s.add(w.readings, at, x)
-		}
+		w.readSource(ctx, s, n, true)
+		s.ended = true
+		s.mu.Unlock()
+	}
+	for _, s := range busy {
+		s.mu.Lock()
+		w.readSource(ctx, s, n, true)
+		s.ended = true
+		s.mu.Unlock()
+	}
+}
+
+// nextReading returns the number of the reading that begins now; false where the
+// window has ended.
+func (w *Window) nextReading(last bool) (int, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return 0, false
+	}
+	w.ended = last
+	w.readings++
+	now := w.clock.now()
+	w.longest = max(w.longest, now.Sub(w.last))
+	w.last = now
+	return w.readings, true
+}
+
+// readSource reads a source, whose lock is held.
+func (w *Window) readSource(ctx context.Context, s *source, reading int, edge bool) {
+	before := w.clock.now()
+	samples, err := s.Read(ctx, edge)
+	took := w.clock.now().Sub(before)
+	s.slowest = max(s.slowest, took)
+	if err != nil {
+		s.fault = err
+		return
+	}
+	// The numbers are of some moment while they were read.
+	at := before.Add(took / 2).Sub(w.start)
+	for _, x := range samples {
+		s.add(reading, at, x)
 	}
 }
 
@@ -205,26 +252,22 @@ func (s *source) add(reading int, at time.Duration, x Sample) {
 // error.
 func (w *Window) End(ctx context.Context) (Result, error) {
 	ctx = context.WithoutCancel(ctx)
-	w.mu.Lock()
-	defer func() {
-		w.mu.Unlock()
-		if w.stop != nil {
-			w.stop()
-			<-w.stopped
-		}
-	}()
-	if w.ended {
+	n, ok := w.nextReading(true)
+	if !ok {
 		return Result{}, errors.New("the sampled window has ended before")
 	}
-	w.ended = true
-	w.read(ctx, true)
+	w.readLast(ctx, n)
+	if w.stop != nil {
+		w.stop()
+		<-w.stopped
+	}
 	r := Result{Elapsed: w.last.Sub(w.start)}
 	for _, s := range w.sources {
-		w.flags = append(w.flags, w.finish(ctx, s, &r)...)
+		r.Flags = append(r.Flags, w.finish(ctx, s, &r)...)
 	}
 	slices.SortFunc(r.Metrics, func(a, b matrix.Metric) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(r.Series, func(a, b matrix.Series) int { return cmp.Compare(a.Metric, b.Metric) })
-	r.Flags = append(w.flags, w.doubts(r)...)
+	r.Flags = append(r.Flags, w.doubts(r)...)
 	return r, nil
 }
 
@@ -258,6 +301,9 @@ func (w *Window) finish(ctx context.Context, s *source, r *Result) []matrix.Flag
 	}
 	if len(resets) > 0 {
 		flags = append(flags, matrix.Flag{Name: "counter_reset", Detail: fmt.Sprintf("%s began anew, so that there is no %s", s.Name(), list(resets))})
+	}
+	if s.slowest > w.interval/2 {
+		flags = append(flags, matrix.Flag{Name: "slow_sampler", Detail: fmt.Sprintf("reading %s took %s once", s.Name(), s.slowest.Round(10*time.Millisecond))})
 	}
 	if len(lost) > 0 || s.fault != nil {
 		detail := fmt.Sprintf("%s could not be read at all times", s.Name())

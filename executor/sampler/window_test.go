@@ -50,7 +50,7 @@ func play(t *testing.T, s *script, gaps ...time.Duration) Result {
 	for i, gap := range gaps {
 		clock.at = clock.at.Add(gap)
 		if i < len(gaps)-1 {
-			w.read(t.Context(), false)
+			w.read(t.Context())
 		}
 	}
 	r, err := w.End(t.Context())
@@ -164,6 +164,73 @@ func TestWindow(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A stuck sampler hangs in its second read until it is told to go on.
+type stuck struct {
+	reads   int
+	reading chan struct{} // closed when it hangs
+	goOn    chan struct{}
+}
+
+func (s *stuck) Name() string                { return "the stuck one" }
+func (s *stuck) Begin(context.Context) error { return nil }
+
+func (s *stuck) Read(context.Context, bool) ([]Sample, error) {
+	s.reads++
+	if s.reads == 2 {
+		close(s.reading)
+		<-s.goOn
+	}
+	return []Sample{{Metric: "stuck", Unit: "count", Value: float64(s.reads)}}, nil
+}
+
+func (s *stuck) End(context.Context) ([]Sample, []matrix.Flag, error) { return nil, nil, nil }
+
+// TestSlowSamplerDelaysNoOther ends a window while a source hangs: the others are
+// read at once.
+func TestSlowSamplerDelaysNoOther(t *testing.T) {
+	slow := &stuck{reading: make(chan struct{}), goOn: make(chan struct{})}
+	read := make(chan struct{}, 3)
+	quick := &told{script: script{reads: [][]Sample{counted(1), counted(2), counted(5)}}, read: read}
+	w, err := Begin(t.Context(), 20*time.Millisecond, slow, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-read
+	<-slow.reading // in its tick, so that the quick one is not read in it
+	result := make(chan Result)
+	go func() {
+		r, err := w.End(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+		result <- r
+	}()
+	<-read
+	time.Sleep(30 * time.Millisecond)
+	close(slow.goOn)
+	r := <-result
+	if got, _ := r.Metric("n"); got != 1 {
+		t.Errorf("n is %v, want 1: the reading while the other hung", got)
+	}
+	if got, _ := r.Metric("stuck"); got != 2 {
+		t.Errorf("stuck is %v, want 2", got)
+	}
+	if len(r.Flags) == 0 || r.Flags[0].Name != "slow_sampler" {
+		t.Errorf("flags %v, want slow_sampler", r.Flags)
+	}
+}
+
+// A told script tells when it was read.
+type told struct {
+	script
+	read chan struct{}
+}
+
+func (s *told) Read(ctx context.Context, edge bool) ([]Sample, error) {
+	defer func() { s.read <- struct{}{} }()
+	return s.script.Read(ctx, edge)
 }
 
 func TestWindowFlagsSuspend(t *testing.T) {
