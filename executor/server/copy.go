@@ -96,6 +96,11 @@ func (c *copier) layout() error {
 			return err
 		}
 	}
+	for _, dir := range c.to.Places() {
+		if err := syncTree(dir); err != nil {
+			return err
+		}
+	}
 	return c.verify()
 }
 
@@ -158,7 +163,7 @@ func (c *copier) link(from, to string) error {
 	return fmt.Errorf("%s is a symbolic link to %s, outside of what dbmatrix made", from, target)
 }
 
-// file copies the content of one file, keeps its holes, and puts it on disk.
+// file copies the content of one file and keeps its holes.
 func (c *copier) file(from, to string, st *syscall.Stat_t) error {
 	src, err := os.Open(from)
 	if err != nil {
@@ -179,29 +184,16 @@ func (c *copier) file(from, to string, st *syscall.Stat_t) error {
 			return err
 		}
 	}
-	if err := dst.Sync(); err != nil {
-		return err
-	}
-	// The first reader of the copy must not find it in memory: one cell
-	// would run warm and the next one cold.
-	unix.Fadvise(int(dst.Fd()), 0, 0, unix.FADV_DONTNEED)
-	unix.Fadvise(int(src.Fd()), 0, 0, unix.FADV_DONTNEED)
-	var made unix.Stat_t
-	if err := unix.Fstat(int(dst.Fd()), &made); err != nil {
-		return err
-	}
-	if made.Size != st.Size {
-		return fmt.Errorf("the copy has %d bytes of %d", made.Size, st.Size)
-	}
-	c.done.Files++
-	c.done.Apparent += uint64(made.Size)
-	c.done.Allocated += uint64(made.Blocks) * 512 // st_blocks counts 512 bytes, whatever the filesystem
-	c.allocated += uint64(st.Blocks) * 512
+	unix.Fadvise(int(src.Fd()), 0, 0, unix.FADV_DONTNEED) // it need not stay in memory either
+	c.allocated += uint64(st.Blocks) * blockBytes
 	if shared {
 		c.done.Reflinked++
 	}
 	return nil
 }
+
+// blockBytes is the unit of st_blocks, whatever the filesystem.
+const blockBytes = 512
 
 // copyExtents copies what is data in a file and leaves what is a hole.
 func copyExtents(dst, src *os.File, size int64, buf []byte) error {
@@ -246,10 +238,14 @@ func (c *copier) verify() error {
 	if err != nil {
 		return err
 	}
-	for name, size := range want {
-		if have, ok := got[name]; !ok || have != size {
+	for name, source := range want {
+		have, ok := got[name]
+		if !ok || have.size != source.size {
 			return fmt.Errorf("%s changed while it was copied: is a server still running on it?", name)
 		}
+		c.done.Files++
+		c.done.Apparent += uint64(have.size)
+		c.done.Allocated += have.allocated
 	}
 	const slack = 1 << 20
 	if c.done.Allocated > c.allocated+c.allocated/50+slack {
@@ -258,10 +254,16 @@ func (c *copier) verify() error {
 	return nil
 }
 
-// fileList returns the files below directories with their lengths, by the name
-// of the directory and the path in it.
-func fileList(dirs []string) (map[string]int64, error) {
-	files := map[string]int64{}
+// A fileSize is the length of a file and what it takes on disk.
+type fileSize struct {
+	size      int64
+	allocated uint64
+}
+
+// fileList returns the files below directories with their sizes, by the name of
+// the directory and the path in it.
+func fileList(dirs []string) (map[string]fileSize, error) {
+	files := map[string]fileSize{}
 	for _, dir := range dirs {
 		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 			continue // a role that got a storage of its own only now
@@ -275,7 +277,7 @@ func fileList(dirs []string) (map[string]int64, error) {
 				return err
 			}
 			rel, err := filepath.Rel(filepath.Dir(dir), path)
-			files[rel] = info.Size()
+			files[rel] = fileSize{info.Size(), uint64(info.Sys().(*syscall.Stat_t).Blocks) * blockBytes}
 			return err
 		})
 		if err != nil {

@@ -3,10 +3,14 @@ package server
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 )
 
 // syncDir makes the names in a directory durable.
@@ -50,22 +54,37 @@ func writeDurably(path string, content []byte, mode fs.FileMode) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// syncTree makes all files and names below a directory durable.
+// syncers is how many files are synced at a time: a filesystem with a journal
+// commits many of them at once.
+const syncers = 8
+
+// syncTree makes all files and names below a directory durable, and drops the
+// files from the page cache: the first server that reads them must not find them
+// in memory, else one cell would run warm and the next one cold.
 func syncTree(root string) error {
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	var group errgroup.Group
+	group.SetLimit(syncers)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && (d.Type().IsRegular() || d.IsDir()) {
+			group.Go(func() error { return syncFile(path) })
 		}
-		if !d.Type().IsRegular() && !d.IsDir() {
-			return nil
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		return f.Sync()
+		return err
 	})
+	return errors.Join(err, group.Wait())
+}
+
+// syncFile makes a file or directory durable and drops it from the page cache.
+func syncFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("syncing %s: %w", path, err)
+	}
+	unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED) // advice, of no meaning for a directory
+	return nil
 }
 
 // randomHex returns n random bytes as hex digits.

@@ -53,11 +53,12 @@ func logLines(b []byte) []string {
 func tail(lines []string, n int) []string { return lines[max(0, len(lines)-n):] }
 
 // errorLine matches a line of an error log that says what went wrong, in the
-// forms of MySQL and MariaDB ("... [ERROR] ...") and of PostgreSQL.
-var errorLine = regexp.MustCompile(`\[(ERROR|FATAL)\]|\b(FATAL|PANIC): `)
+// forms of MySQL and MariaDB ("... [ERROR] ...") and of PostgreSQL, which tells
+// what is wrong with an option as LOG, and as FATAL only that something is.
+var errorLine = regexp.MustCompile(`\[(ERROR|FATAL)\]|\b(FATAL|PANIC): |\bLOG: +(unrecognized configuration parameter|invalid value for parameter|syntax error in file|parameter ".*" cannot|.* is outside the valid range)`)
 
 // stamp matches what comes before the words of a line: time, thread, codes.
-var stamp = regexp.MustCompile(`^[-0-9T:.+Z ]+(UTC )?(\d+ )?(\[[0-9]+\] )?`)
+var stamp = regexp.MustCompile(`^[-0-9T:.+Z ]+([A-Z]{3,4} )?(\d+ )?(\[[0-9]+\] )?`)
 
 // firstError returns the first line that says what went wrong, without its
 // stamp. The first, since a server that gives up for one reason logs others

@@ -170,9 +170,9 @@ const (
 )
 
 // create is the one place where dbmatrix makes a directory of its own: under a
-// temporary name, with the owner file first; then fill; then everything is made
-// durable and gets its name, the place of the data last. Whoever sees the name
-// sees the whole.
+// temporary name, with the owner file first; then fill, which makes what it
+// writes durable; then it gets its name, the place of the data last. Whoever
+// sees the name sees the whole.
 func create(l Layout, o Owner, fill func(tmp Layout) error) (err error) {
 	if err := makeRoom(l); err != nil {
 		return err
@@ -209,9 +209,6 @@ func create(l Layout, o Owner, fill func(tmp Layout) error) (err error) {
 		}
 		now.Roles = l.Roles
 		if err := now.write(dir); err != nil {
-			return err
-		}
-		if err := syncTree(dir); err != nil {
 			return err
 		}
 	}

@@ -46,7 +46,10 @@ func (t *Templates) make(ctx context.Context, s *matrix.Settings) (Layout, error
 		if err := t.fill(ctx, tmp, init, o.Token); err != nil {
 			return err
 		}
-		return t.prove(ctx, tmp, init)
+		if err := t.prove(ctx, tmp, init); err != nil {
+			return err
+		}
+		return syncTree(tmp.Dir)
 	})
 }
 
