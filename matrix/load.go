@@ -140,7 +140,9 @@ func newDecoder(ctx context.Context, o LoadOptions, src *source, f *faults) *dec
 // decode goes through the blocks in the order in which their names must be
 // known: a later stage may use what an earlier one declared.
 func (d *decoder) decode() {
-	d.decodeMachine()
+	if !d.decodeMachine() {
+		return
+	}
 	raw, _, diags := d.src.raw().PartialContent(declarationSchema())
 	d.faults.add(diags...)
 	d.decodeVariables(raw.Blocks.OfType("variable"))

@@ -27,8 +27,9 @@ type machineVariable struct {
 }
 
 // decodeMachine reads the machine files: the one of the unpacked servers, then
-// the user's own, which wins.
-func (d *decoder) decodeMachine() {
+// the user's own, which wins. ok is false where one cannot be read, so that its
+// servers are not known.
+func (d *decoder) decodeMachine() (ok bool) {
 	d.machine = machine{
 		variables: map[string]machineVariable{},
 		servers:   map[string]*Server{},
@@ -38,12 +39,18 @@ func (d *decoder) decodeMachine() {
 		s := *found
 		d.machine.servers[s.Name] = &s
 	}
+	ok = true
 	for _, name := range d.machineFiles() {
-		if file, ok := parseFile(name, d.faults); ok {
+		file, good := parseFile(name, d.faults)
+		if file != nil {
 			d.src.files[name] = file
+		}
+		if good {
 			d.decodeMachineFile(name, file)
 		}
+		ok = ok && good
 	}
+	return ok
 }
 
 // machineFiles names the machine files that concern the experiment.

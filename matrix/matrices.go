@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -124,11 +125,7 @@ func single(axis int, levels []*levelBlock) pick {
 // inOrder sorts the picks by their first axis, so that cells come in the order
 // of the axes whatever the order inside the block.
 func (m *matrixBlock) inOrder() {
-	for i := 1; i < len(m.picks); i++ {
-		for j := i; j > 0 && m.picks[j].axes[0] < m.picks[j-1].axes[0]; j-- {
-			m.picks[j], m.picks[j-1] = m.picks[j-1], m.picks[j]
-		}
-	}
+	slices.SortStableFunc(m.picks, func(a, b pick) int { return slices.Min(a.axes) - slices.Min(b.axes) })
 }
 
 // chosenLevels reads what a matrix takes of an axis: "*" or a list of levels.

@@ -67,7 +67,7 @@ func (d *decoder) declareVariable(b *hcl.Block) *variable {
 		v.typ = t
 	}
 	if attr := content.Attributes["default"]; attr != nil {
-		if value, ok := d.staticExpr(attr.Expr); ok {
+		if value, ok := d.plain(attr.Expr, "The default of a variable"); ok {
 			v.value = d.convertDefault(v, value, attr)
 		} else {
 			v.value = cty.DynamicVal
@@ -83,6 +83,18 @@ func (d *decoder) declareVariable(b *hcl.Block) *variable {
 		}
 	}
 	return v
+}
+
+// plain evaluates an expression that may not depend on other declarations, since
+// these may come later, and may be given from outside.
+func (d *decoder) plain(expr hcl.Expression, what string) (cty.Value, bool) {
+	for _, t := range expr.Variables() {
+		if root(t.RootName()) != rootHost {
+			d.faults.add(fault(t.SourceRange(), "Name not known here", "%s is a plain value: it may call functions and read host, and nothing else.", what))
+			return cty.NilVal, false
+		}
+	}
+	return d.staticExpr(expr)
 }
 
 func (d *decoder) convertDefault(v *variable, value cty.Value, attr *hcl.Attribute) cty.Value {
@@ -131,6 +143,7 @@ func (d *decoder) give(given map[string]cty.Value, v *variable, value cty.Value,
 		got, err := convert.Convert(value, v.typ)
 		if err != nil {
 			d.faults.add(fault(rng, "Wrong value", "The variable %q is of type %s: %s.", v.name, typeexpr.TypeString(v.typ), err))
+			given[v.name] = cty.DynamicVal
 			return
 		}
 		value = got
@@ -138,6 +151,7 @@ func (d *decoder) give(given map[string]cty.Value, v *variable, value cty.Value,
 	given[v.name] = value
 }
 
+// readVarFile reads the values of a --var-file.
 func (d *decoder) readVarFile(name string, given map[string]cty.Value) {
 	file, ok := parseFile(name, d.faults)
 	if !ok {
@@ -153,7 +167,7 @@ func (d *decoder) readVarFile(name string, given map[string]cty.Value) {
 				attr.Name, alternatives(attr.Name, "", keys(d.variables))))
 			continue
 		}
-		if value, ok := d.staticExpr(attr.Expr); ok {
+		if value, ok := d.plain(attr.Expr, "A value in a variables file"); ok {
 			d.give(given, v, value, attr.Expr.Range())
 		}
 	}
@@ -170,6 +184,7 @@ func (d *decoder) giveText(given map[string]cty.Value, o VarValue) {
 		nowhere("The experiment declares no variable %q%s", o.Name, alternatives(o.Name, "", keys(d.variables)))
 		return
 	}
+	given[v.name] = cty.DynamicVal // unless it can be read
 	value := cty.StringVal(o.Value)
 	if v.typ != cty.NilType && v.typ != cty.String && (!v.typ.IsPrimitiveType() || strings.TrimSpace(o.Value) == "null") {
 		expr, diags := hclsyntax.ParseExpression([]byte(o.Value), "--var "+o.Name, hcl.InitialPos)
