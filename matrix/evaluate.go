@@ -273,7 +273,7 @@ func (d *decoder) paramRound(f *frame, setters []applied) ([]paramValue, bool) {
 
 // checkParams reports params that depend on themselves.
 func (d *decoder) checkParams(f *frame, setters []applied) bool {
-	if f.server != nil && f.server.Build.Absent != "" && readsBuild(setters) {
+	if f.absent() && readsBuild(setters) {
 		return true // unknown until a machine has the build
 	}
 	var names []string

@@ -82,6 +82,10 @@ func (d *decoder) internText(s string) int32 {
 	return id
 }
 
+// absent reports whether the cell's server is not on this host, so that what hangs
+// on its build is not known.
+func (f *frame) absent() bool { return f.server != nil && f.server.Build.Absent != "" }
+
 // level returns the cell's level on the named axis, or nil.
 func (f *frame) level(axis string) *levelBlock {
 	i, ok := f.d.axisIndex[axis]

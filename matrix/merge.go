@@ -314,7 +314,9 @@ func (m *merger) parse(name string, s *setting, o *outcome) *contribution {
 		c := &contribution{}
 		v := o.value
 		if !v.IsKnown() {
-			c.diags = append(c.diags, unknownValue(name, s.expr))
+			if !m.f.absent() {
+				c.diags = append(c.diags, unknownValue(name, s.expr))
+			}
 			return c
 		}
 		switch name {
@@ -338,7 +340,7 @@ func (m *merger) parse(name string, s *setting, o *outcome) *contribution {
 }
 
 func (m *merger) parseLists(c *contribution, name string, s *setting, v cty.Value, as reader[[][]string]) {
-	if v.IsNull() {
+	if v.IsNull() || !v.IsWhollyKnown() && m.f.absent() {
 		return
 	}
 	lists, wrong := as(v)
@@ -356,7 +358,9 @@ func (m *merger) parseEnv(c *contribution, s *setting, v cty.Value) {
 	for it := v.ElementIterator(); it.Next(); {
 		k, e := it.Element()
 		entry := entry{name: k.AsString(), null: e.IsNull(), rng: s.key(k.AsString())}
-		if !entry.null {
+		if !e.IsKnown() && m.f.absent() {
+			entry.text, entry.shown = absentBuild, absentBuild
+		} else if !entry.null {
 			text, wrong := textValue(e)
 			if wrong != "" {
 				c.diags = append(c.diags, badValue("env "+entry.name, entry.rng, wrong))

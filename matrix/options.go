@@ -96,7 +96,7 @@ const absentBuild = "(not known before the server is on this host)"
 // optionValue reads the value of an option, keeping what it was written as.
 func (m *merger) optionValue(v cty.Value) (OptionValue, string) {
 	if !v.IsWhollyKnown() {
-		if m.f.server != nil && m.f.server.Build.Absent != "" {
+		if m.f.absent() {
 			return OptionValue{Kind: OptionText, Text: absentBuild}, ""
 		}
 		return OptionValue{}, "has a value that is not known"

@@ -380,6 +380,8 @@ func evalAttr[T any](f *frame, exprs map[string]*expression, name string, fallba
 	case o.diags.HasErrors():
 		f.d.faults.addIn(f.cell, o.diags...)
 		return fallback
+	case !o.value.IsKnown() && f.absent():
+		return fallback // such a cell is planned, and cannot run
 	case !o.value.IsKnown():
 		f.d.faults.addIn(f.cell, unknownValue(name, e))
 		return fallback

@@ -227,7 +227,7 @@ func (d *decoder) argument(f *frame, e *expression, a *Attribute, block hcl.Rang
 		d.faults.addIn(f.cell, o.diags...)
 		return null, false
 	case !o.value.IsWhollyKnown():
-		if f.server != nil && f.server.Build.Absent != "" {
+		if f.absent() {
 			return null, true
 		}
 		d.faults.addIn(f.cell, unknownValue(a.Name, e))

@@ -56,6 +56,8 @@ func kindOf(v cty.Value) string {
 	switch t := v.Type(); {
 	case v.IsNull():
 		return "null"
+	case !v.IsKnown():
+		return "a value that is not known"
 	case t == cty.String:
 		return "a text"
 	case t == cty.Number:
@@ -72,6 +74,8 @@ func kindOf(v cty.Value) string {
 
 func textValue(v cty.Value) (string, string) {
 	switch {
+	case v.IsNull() || !v.IsKnown():
+		return "", "must be a text, not " + kindOf(v)
 	case v.Type() == cty.String:
 		return v.AsString(), ""
 	case v.Type() == cty.Number:
@@ -88,7 +92,7 @@ func textValue(v cty.Value) (string, string) {
 
 func boolValue(v cty.Value) (bool, string) {
 	b, err := convert.Convert(v, cty.Bool)
-	if err != nil || v.Type() == cty.Number {
+	if err != nil || v.Type() == cty.Number || v.IsNull() || !v.IsKnown() {
 		return false, "must be true or false, not " + kindOf(v)
 	}
 	return b.True(), ""
@@ -96,7 +100,7 @@ func boolValue(v cty.Value) (bool, string) {
 
 func wholeValue(v cty.Value) (int64, string) {
 	n, err := convert.Convert(v, cty.Number)
-	if err != nil {
+	if err != nil || v.IsNull() || !v.IsKnown() {
 		return 0, "must be a whole number, not " + kindOf(v)
 	}
 	i, exact := n.AsBigFloat().Int64()
