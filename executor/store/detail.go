@@ -77,15 +77,35 @@ func (s *Store) Options(ctx context.Context, experiment string, all bool) (map[P
 	return options, err
 }
 
-// Variables returns the server variables in force of all attempts of an
-// experiment that count, by the phase that the server was started for. Equal
-// texts share memory.
-func (s *Store) Variables(ctx context.Context, experiment string) (map[PhaseID][]Fact, error) {
+// withVariables is the phases of attempts that count which a server was started
+// for; ?1 is the experiment.
+const withVariables = `WITH started AS MATERIALIZED (
+	SELECT p.id FROM run_attempt ra JOIN phase p ON p.attempt_id = ra.attempt_id
+	WHERE ra.experiment = ?1 AND ra.counts AND EXISTS (SELECT 1 FROM variable v WHERE v.phase_id = p.id)) `
+
+// DifferingVariables returns the server variables in force that are not the same
+// in all attempts of an experiment that count, by the phase that the server was
+// started for. Each such phase is there, without variables where none differs.
+func (s *Store) DifferingVariables(ctx context.Context, experiment string) (map[PhaseID][]Fact, error) {
 	var variables map[PhaseID][]Fact
 	err := s.query(ctx, "server variables", func(t *tx) error {
 		var err error
-		variables, err = phaseVariables(t, "a.id IN (SELECT attempt_id FROM run_attempt WHERE experiment = ? AND counts)", experiment)
-		return err
+		variables, err = settingsBy[PhaseID](t, withVariables+`SELECT v.phase_id, v.setting_id
+			FROM started JOIN variable v ON v.phase_id = started.id
+			WHERE v.setting_id IN (
+				SELECT w.setting_id FROM started JOIN variable w ON w.phase_id = started.id
+				GROUP BY w.setting_id HAVING count(*) < (SELECT count(*) FROM started))`, []any{experiment})
+		if err != nil {
+			return err
+		}
+		return t.each(withVariables+"SELECT id FROM started", []any{experiment}, func(rows *sql.Rows) error {
+			var id PhaseID
+			err := rows.Scan(&id)
+			if _, there := variables[id]; !there {
+				variables[id] = nil
+			}
+			return err
+		})
 	})
 	return variables, err
 }

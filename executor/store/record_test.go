@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -555,17 +556,39 @@ func TestDetail(t *testing.T) {
 	if diff := cmp.Diff(map[PhaseID][]Option{phase: {options[0], options[2]}}, deviating); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}
-	variables, err := s.Variables(r.ctx, "dio")
-	must(err)
-	if len(variables) != 0 {
-		t.Errorf("variables of an attempt that does not count: %v", variables)
+}
+
+func TestDifferingVariables(t *testing.T) {
+	s := newStore(t)
+	p := plan(2, 1)
+	r := record(t, s, p)
+	phases := make([]PhaseID, 2)
+	differing := func() map[PhaseID][]Fact {
+		t.Helper()
+		got, err := s.DifferingVariables(r.ctx, "dio")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
 	}
-	r.finish(phase, matrix.OK, "")
-	r.end(a, matrix.OK, "")
-	variables, err = s.Variables(r.ctx, "dio")
-	must(err)
-	if diff := cmp.Diff(want.Variables, variables); diff != "" {
-		t.Errorf("variables (-want +got):\n%s", diff)
+	for i, c := range p.Cells {
+		a := r.attempt(c, 1)
+		phases[i] = r.begin(a, c, 0)
+		if err := s.AddVariables(r.ctx, phases[i], []Fact{{"version", "10.11"}, {"io_capacity", fmt.Sprint(i)}, {"autocommit", "ON"}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := differing(); len(got) != i {
+			t.Errorf("with an attempt under way: %v, want those of %d phases", got, i)
+		}
+		r.finish(phases[i], matrix.OK, "")
+		r.end(a, matrix.OK, "")
+		if want := (map[PhaseID][]Fact{phases[0]: nil}); i == 0 && !cmp.Equal(want, differing()) {
+			t.Errorf("with one attempt: %v, want %v", differing(), want)
+		}
+	}
+	want := map[PhaseID][]Fact{phases[0]: {{"io_capacity", "0"}}, phases[1]: {{"io_capacity", "1"}}}
+	if diff := cmp.Diff(want, differing()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
