@@ -32,7 +32,11 @@ func (s *Store) History(ctx context.Context, experiment, host string) (matrix.Hi
 }
 
 func pastAttempts(t *tx, experiment string) ([]matrix.Attempt, error) {
-	var attempts []matrix.Attempt
+	var n int // of all experiments: a good guess
+	if err := t.one("SELECT count(*) FROM attempt", nil, &n); err != nil {
+		return nil, err
+	}
+	attempts := make([]matrix.Attempt, 0, n)
 	words := words{}
 	err := t.bulk(`SELECT a.id, c.key, r.replicate, a.number, e.host, a.status, a.message, w.reason,
 			(SELECT f.hash FROM acceptance ac JOIN fingerprint f ON f.id = ac.fingerprint_id
