@@ -85,19 +85,6 @@ func (a *account) own(path string) error {
 	return os.Lchown(path, int(a.uid), int(a.gid))
 }
 
-// ownTree gives a directory and all below it to the account.
-func (a *account) ownTree(root string) error {
-	if a == nil {
-		return nil
-	}
-	return filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		return a.own(path)
-	})
-}
-
 // CheckAccount reports why the server cannot run as its user, or why that user
 // cannot reach the directory. The directory may not be there yet; its nearest
 // ancestor is looked at then. Where dbmatrix does not run as root, the server
@@ -114,32 +101,52 @@ func CheckAccount(s *matrix.Server, dir string) error {
 	return a.reach(dir)
 }
 
-// reach says which directory keeps the account from reaching a path. It asks the
-// kernel, in a process of that account, since mode bits alone do not tell.
-func (a *account) reach(dir string) error {
+// reach says which directory keeps the account from reaching a path, or its
+// nearest ancestor that is there.
+func (a *account) reach(path string) error {
 	if a == nil {
 		return nil
 	}
-	var path []string // from the path up to the root
-	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
-		path = append(path, d)
-		if d == filepath.Dir(d) {
+	path = filepath.Clean(path)
+	for {
+		if _, err := os.Lstat(path); err == nil || !errors.Is(err, fs.ErrNotExist) || path == "/" {
+			break
+		}
+		path = filepath.Dir(path)
+	}
+	if open, err := a.enters(path); open || err != nil {
+		return err
+	}
+	closed := path
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		open, err := a.enters(dir)
+		if err != nil {
+			return err
+		}
+		if open {
+			break
+		}
+		closed = dir
+		if dir == "/" {
 			break
 		}
 	}
-	for i := len(path) - 1; i >= 0; i-- {
-		if _, err := os.Lstat(path[i]); errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		cmd := exec.Command("/usr/bin/test", "-x", path[i])
-		cmd.Dir = "/"
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: a.credential()}
-		var refused *exec.ExitError
-		if err := cmd.Run(); errors.As(err, &refused) {
-			return fmt.Errorf("user %s, as whom the server runs, cannot reach %s: %s is closed to it; choose another data_dir, or open the directory with \"chmod o+x %s\"", a.name, dir, path[i], path[i])
-		} else if err != nil {
-			return fmt.Errorf("checking whether user %s reaches %s: %w", a.name, dir, err)
-		}
+	return fmt.Errorf("user %s, as whom the server runs, cannot reach %s: %s is closed to it; choose another data_dir, or open the directory with \"chmod o+x %s\"", a.name, path, closed, closed)
+}
+
+// enters reports whether the account may enter a directory. It asks the kernel,
+// in a process of that account, since mode bits alone do not tell.
+func (a *account) enters(dir string) (bool, error) {
+	cmd := exec.Command("/usr/bin/test", "-x", dir)
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: a.credential()}
+	err := cmd.Run()
+	var refused *exec.ExitError
+	if errors.As(err, &refused) {
+		return false, nil
 	}
-	return nil
+	if err != nil {
+		return false, fmt.Errorf("checking whether user %s reaches %s: %w", a.name, dir, err)
+	}
+	return true, nil
 }

@@ -155,8 +155,8 @@ func buildFiles(s matrix.Server, program string) ([]string, error) {
 // scriptPath matches an absolute path in a script.
 var scriptPath = regexp.MustCompile(`/[^\s"'$;|&<>()]+`)
 
-// namedPrograms returns a program, or of a script the script and the files that
-// it names by absolute paths.
+// namedPrograms returns a program, or of a script the script and the programs and
+// libraries that it names by absolute paths.
 func namedPrograms(program string) ([]string, error) {
 	real, err := filepath.EvalSymlinks(program)
 	if err != nil {
@@ -177,7 +177,8 @@ func namedPrograms(program string) ([]string, error) {
 			continue // the interpreter is no part of what is measured
 		}
 		for _, path := range scriptPath.FindAllString(lines.Text(), -1) {
-			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			info, err := os.Stat(path)
+			if err == nil && info.Mode().IsRegular() && (info.Mode()&0o111 != 0 || isELF(path)) {
 				paths = append(paths, path)
 			}
 		}
@@ -192,18 +193,24 @@ func elfFiles(root string) ([]string, error) {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		magic := make([]byte, len(elf.ELFMAG))
-		if _, err := io.ReadFull(f, magic); err == nil && string(magic) == elf.ELFMAG {
+		if isELF(path) {
 			files = append(files, path)
 		}
 		return nil
 	})
 	return files, err
+}
+
+// isELF reports whether a file is a program or library.
+func isELF(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	magic := make([]byte, len(elf.ELFMAG))
+	_, err = io.ReadFull(f, magic)
+	return err == nil && string(magic) == elf.ELFMAG
 }
 
 // libraries returns the files of the shared libraries that a program is linked

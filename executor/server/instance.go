@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -60,8 +59,7 @@ type Instance struct {
 	clock   time.Time // of the start
 	events  logReader
 
-	mu       sync.Mutex
-	stopping bool
+	stopLimits ReadyLimits
 }
 
 // Start writes the option file, starts the server under the guardian, and waits
@@ -82,7 +80,7 @@ func Start(ctx context.Context, l Launch) (*Instance, error) {
 }
 
 func start(ctx context.Context, l Launch) (*Instance, error) {
-	i, clean, err := prepare(l)
+	i, clean, err := prepare(ctx, l)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +105,7 @@ func start(ctx context.Context, l Launch) (*Instance, error) {
 
 // prepare checks and makes what a start needs. It reports whether the last stop
 // was clean.
-func prepare(l Launch) (*Instance, bool, error) {
+func prepare(ctx context.Context, l Launch) (*Instance, bool, error) {
 	s := l.Settings.Server
 	if s.Build.Absent != "" {
 		return nil, false, fmt.Errorf("it is not on this host: %s", s.Build.Absent)
@@ -124,10 +122,10 @@ func prepare(l Launch) (*Instance, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if err := startable(l, o, f, user); err != nil {
+	if err := startable(ctx, l, o, f, user); err != nil {
 		return nil, false, err
 	}
-	i := &Instance{launch: l, flavour: f, token: o.Token}
+	i := &Instance{launch: l, flavour: f, token: o.Token, stopLimits: ReadyLimits{Still: stopStill, Total: stopTotal}}
 	if i.sockets, err = makeSockets(socketRoot(), o.Token, user); err != nil {
 		return nil, false, err
 	}
@@ -164,7 +162,7 @@ func (i *Instance) placement(o Owner) placement {
 // startable checks what a server would fail on only after a while, or would
 // spoil: a data directory that was never initialised, one of another build, one
 // that is in use or cannot be written.
-func startable(l Launch, o Owner, f Flavour, user *account) error {
+func startable(ctx context.Context, l Launch, o Owner, f Flavour, user *account) error {
 	entries, err := os.ReadDir(l.Layout.Data())
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
 		return fmt.Errorf("%s was never initialised", l.Layout.Data())
@@ -178,6 +176,11 @@ func startable(l Launch, o Owner, f Flavour, user *account) error {
 	}
 	if o.Process != nil && o.Process.runs() {
 		return fmt.Errorf("%s is in use by process %d of an earlier run", l.Layout.Dir, o.Process.PID)
+	}
+	if !o.Clean {
+		if err := awaitUnused(ctx, l.Layout.Data()); err != nil {
+			return err
+		}
 	}
 	if err := makeFolders(l.Layout, user); err != nil {
 		return err

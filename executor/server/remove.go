@@ -96,7 +96,10 @@ func removable(dir string) error {
 			return fmt.Errorf("%s is not removed: a filesystem is mounted at %s", dir, at)
 		}
 	}
-	return unused(dir)
+	if err := unused(dir); err != nil {
+		return fmt.Errorf("%s is not removed: %w", dir, err)
+	}
+	return nil
 }
 
 // mountEscapes are the characters that /proc/self/mountinfo writes as octal.
@@ -123,7 +126,7 @@ func unused(dir string) error {
 			continue
 		}
 		if path := usedBy(pid, dir+"/"); path != "" {
-			return fmt.Errorf("%s is not removed: process %d still uses %s", dir, pid, path)
+			return fmt.Errorf("process %d still uses %s", pid, path)
 		}
 	}
 	return nil

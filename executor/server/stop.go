@@ -36,7 +36,7 @@ func (i *Instance) Stop(ctx context.Context) (Stopped, error) {
 	if err := i.process.Signal(i.flavour.stopSignal(), false); err != nil {
 		return Stopped{}, fmt.Errorf("stopping server %q: %w", i.launch.Settings.Server.Name, err)
 	}
-	patience := newPatience(ReadyLimits{Still: stopStill, Total: stopTotal})
+	patience := newPatience(i.stopLimits)
 	for {
 		select {
 		case <-i.Done():
@@ -73,7 +73,7 @@ func (i *Instance) end(ctx context.Context, why string) (Stopped, error) {
 	case <-ctx.Done():
 		return Stopped{Why: why}, ctx.Err()
 	}
-	i.awaitUnused(ctx)
+	awaitUnused(ctx, i.launch.Layout.Data()) // who still uses it is found by the next start
 	s, err := i.stopped(time.Since(begin))
 	if !s.Clean {
 		s.Why = why + " (" + s.Exit.String() + ")"
@@ -85,13 +85,17 @@ func (i *Instance) end(ctx context.Context, why string) (Stopped, error) {
 // that their parent is gone, and end, within a second.
 const unusedWait = 10 * time.Second
 
-// awaitUnused waits until no process has a file of the data directory open. Who
-// still has is found by the next start.
-func (i *Instance) awaitUnused(ctx context.Context) {
-	for begin := time.Now(); time.Since(begin) < unusedWait && unused(i.launch.Layout.Data()) != nil; {
+// awaitUnused waits until no process has a file of a directory open, and says
+// which one still has.
+func awaitUnused(ctx context.Context, dir string) error {
+	for begin := time.Now(); ; {
+		err := unused(dir)
+		if err == nil || time.Since(begin) > unusedWait {
+			return err
+		}
 		select {
 		case <-ctx.Done():
-			return
+			return err
 		case <-time.After(stopPoll):
 		}
 	}

@@ -1,0 +1,222 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"dbmatrix/matrix"
+)
+
+// launchOf returns a launch of a script in the place of a server: it gets as far
+// as a server that never answers.
+func launchOf(t *testing.T, text string) Launch {
+	t.Helper()
+	root, err := os.MkdirTemp("", "dbmatrix-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(root) })
+	program := filepath.Join(root, "mysqld")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n"+strings.TrimSpace(text)+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := build("mariadb", "10.11.19", program)
+	if os.Geteuid() == 0 {
+		s.User = "nobody"
+	}
+	l := layoutIn(t, root, "a", "")
+	made(t, l)
+	t.Cleanup(func() {
+		if err := Remove(l); err != nil {
+			t.Errorf("removing the run: %v", err)
+		}
+	})
+	return Launch{Guardian: guardianFor(t), Settings: &matrix.Settings{Server: &s}, Layout: l}
+}
+
+func TestStartFails(t *testing.T) {
+	tests := []struct {
+		name, script string
+		want         []string
+	}{
+		{"it ends before it opens its log", "echo 'mysqld: Could not open required defaults file' >&2; exit 1",
+			[]string{"starting failed: it ended with exit code 1", "Could not open required defaults file", "error.1.log"}},
+		{"it says why", "echo '2026-01-02 10:00:00 0 [ERROR] the cause'; echo '2026-01-02 10:00:00 0 [ERROR] what follows'; exit 1",
+			[]string{"[ERROR] the cause (it ended with exit code 1)"}},
+		{"it crashes", "kill -SEGV $$", []string{"it ended with signal 11"}},
+		{"it never answers", "exec sleep 60", []string{"it runs but does not answer (nothing has moved for", "state S"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := launchOf(t, tt.script)
+			l.Limits = ReadyLimits{Still: 300 * time.Millisecond, Total: 5 * time.Second}
+			_, err := Start(context.Background(), l)
+			var start *StartError
+			if !errors.As(err, &start) {
+				t.Fatalf("got %v, want a StartError", err)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want %q", err, want)
+				}
+			}
+			if o, err := l.Layout.Owner(); err != nil || o.Clean || o.Process != nil || o.Starts != 1 {
+				t.Errorf("the owner file says %+v, %v", o, err)
+			}
+		})
+	}
+}
+
+func TestStartRefuses(t *testing.T) {
+	tests := []struct {
+		name  string
+		spoil func(l *Launch) error
+		want  string
+	}{
+		{"no build", func(l *Launch) error { l.Settings.Server.Build.Absent = "gone"; return nil }, `starting server "s": it is not on this host: gone`},
+		{"never initialised", func(l *Launch) error { return os.RemoveAll(l.Layout.Data()) }, "was never initialised"},
+		{"an option of ours", func(l *Launch) error {
+			l.Settings.Options = []matrix.Option{textOption("socket", "/tmp/s")}
+			return nil
+		}, "each instance has a private socket"},
+		{"the process of an earlier run", func(l *Launch) error {
+			self, err := processID(os.Getpid())
+			if err != nil {
+				return err
+			}
+			return l.Layout.Update(func(o *Owner) { o.Process = &self })
+		}, "in use by process"},
+		{"no such prefix", func(l *Launch) error { l.Settings.Server.Prefix = []string{"no-such-taskset"}; return nil }, "no-such-taskset"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := launchOf(t, "exit 0")
+			if err := tt.spoil(&l); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Start(context.Background(), l); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// The environment of a server holds what the settings say and the token, and
+// nothing of the caller's that could change its options.
+func TestServerEnvironment(t *testing.T) {
+	t.Setenv("MYSQL_HOME", "/elsewhere")
+	t.Setenv("LD_PRELOAD", "")
+	l := launchOf(t, "env; pwd; exit 1")
+	l.Settings.Env = []matrix.EnvVar{{Name: "MALLOC_ARENA_MAX", Value: "2"}}
+	_, err := Start(context.Background(), l)
+	var start *StartError
+	if !errors.As(err, &start) {
+		t.Fatal(err)
+	}
+	o, err := l.Layout.Owner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := strings.Join(readLog(start.LogPath), "\n")
+	for _, want := range []string{"MALLOC_ARENA_MAX=2", tokenVariable + o.Token, "LC_ALL=C", l.Layout.Dir} {
+		if !strings.Contains(log, want) {
+			t.Errorf("it misses %s:\n%s", want, log)
+		}
+	}
+	for _, bad := range []string{"MYSQL_HOME", "LD_PRELOAD", "HOME="} {
+		if strings.Contains(log, bad) {
+			t.Errorf("it holds %s:\n%s", bad, log)
+		}
+	}
+}
+
+// running starts a script as an instance that counts as ready.
+func running(t *testing.T, text string) *Instance {
+	t.Helper()
+	i, _, err := prepare(context.Background(), launchOf(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i.db, err = i.flavour.open(i.address); err != nil {
+		t.Fatal(err)
+	}
+	if err := i.spawn(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { i.process.Signal(syscall.SIGKILL, true) })
+	for range 500 { // until the script's trap is set
+		if len(readLog(i.log)) > 0 {
+			return i
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("the script does not run")
+	return nil
+}
+
+func TestStop(t *testing.T) {
+	tests := []struct {
+		name, script string
+		limits       ReadyLimits
+		clean        bool
+		why          string
+	}{
+		{"clean", "trap 'exit 0' TERM; echo up; while :; do sleep 0.05; done", ReadyLimits{Still: 5 * time.Second, Total: 5 * time.Second}, true, ""},
+		{"with an error", "trap 'exit 3' TERM; echo up; while :; do sleep 0.05; done", ReadyLimits{Still: 5 * time.Second, Total: 5 * time.Second}, false, "it ended with exit code 3"},
+		{"it ignores the signal and stands still", "trap '' TERM; echo up; exec sleep 60", ReadyLimits{Still: 300 * time.Millisecond, Total: 10 * time.Second}, false, "it did not stop: nothing has moved"},
+		{"it moves and takes too long", "trap '' TERM; while :; do echo up; sleep 0.05; done", ReadyLimits{Still: 5 * time.Second, Total: time.Second}, false, "it did not stop: it took over 1s"},
+		{"it moves and ends at last", "trap 'for i in 1 2 3 4 5 6; do sleep 0.2; echo flushing; done; exit 0' TERM; echo up; while :; do sleep 0.05; done", ReadyLimits{Still: 900 * time.Millisecond, Total: 20 * time.Second}, true, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			i := running(t, tt.script)
+			i.stopLimits = tt.limits
+			s, err := i.Stop(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Clean != tt.clean || !strings.HasPrefix(s.Why, tt.why) || tt.why == "" && s.Why != "" {
+				t.Errorf("got %+v, want clean %v, %q", s, tt.clean, tt.why)
+			}
+			if o, err := i.launch.Layout.Owner(); err != nil || o.Clean != tt.clean || o.Process != nil {
+				t.Errorf("the owner file says %+v, %v", o, err)
+			}
+		})
+	}
+}
+
+func TestStopBrokenOff(t *testing.T) {
+	i := running(t, "trap '' TERM; echo up; exec sleep 60")
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	s, err := i.Stop(ctx)
+	if err != nil || s.Clean || s.Exit.Signal != syscall.SIGKILL || !strings.HasPrefix(s.Why, "its stop was broken off") {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+func TestCrash(t *testing.T) {
+	i := running(t, "echo up; echo '2026-01-02 10:00:00 0 [ERROR] mysqld got signal 11 ;'; kill -SEGV $$")
+	<-i.Done()
+	if got := i.Crash(); !strings.Contains(got, "ended with signal 11") || !strings.Contains(got, "got signal 11 ;") {
+		t.Errorf("got %q", got)
+	}
+	events, err := i.LogEvents()
+	if err != nil || len(events) != 1 || events[0].Class != "crash" {
+		t.Errorf("events are %+v, %v", events, err)
+	}
+	silent := running(t, "echo up; kill -KILL $$")
+	<-silent.Done()
+	if got := silent.Crash(); !strings.Contains(got, "its log says nothing of it; killed from outside, or by the kernel for lack of memory") {
+		t.Errorf("got %q", got)
+	}
+}
