@@ -212,17 +212,19 @@ func (a *attempt) makeDirectory(ctx context.Context, p *matrix.Phase) error {
 
 // copySnapshot copies the snapshot that the run goes on from.
 func (a *attempt) copySnapshot(ctx context.Context, to server.Layout, owner server.Owner) error {
-	from := server.Layout{Dir: a.source.Path, Roles: map[string]string{}}
-	for role := range to.Roles {
-		from.Roles[role] = filepath.Join(filepath.Dir(filepath.Dir(to.Roles[role])), server.KindSnapshot+"s", filepath.Base(a.source.Path))
+	from, err := a.machine.layoutAt(a.source.Path)
+	if err != nil {
+		return fmt.Errorf("opening the snapshot %s: %w", a.source.Path, err)
 	}
 	mode := server.CopyBytes
 	if p := a.snapshotPolicy(); p != nil && p.Reflink {
 		mode = server.CopyReflink
 	}
-	snapshotOwner, err := from.Owner()
-	if err == nil {
-		owner.Phase, owner.Fingerprint, owner.InitKey, owner.Build = snapshotOwner.Phase, snapshotOwner.Fingerprint, snapshotOwner.InitKey, snapshotOwner.Build
+	owner.Fingerprint = a.source.Fingerprint
+	for _, p := range a.phases {
+		if p.Fingerprint == a.source.Fingerprint {
+			owner.Phase = p.Phase.Block
+		}
 	}
 	copied, err := a.machine.copyTo(ctx, from, to, owner, mode)
 	if err != nil {

@@ -30,7 +30,6 @@ const (
 	crashWindowClosed      crashPoint = "window-closed"      // measured, not committed
 	crashIterationRecorded crashPoint = "iteration-recorded" // committed
 	crashPhaseRecorded     crashPoint = "phase-recorded"     // the phase is complete, its snapshot is not made
-	crashSnapshotCopied    crashPoint = "snapshot-copied"    // copied under its temporary name
 	crashSnapshotRenamed   crashPoint = "snapshot-renamed"   // in place, not on record
 	crashSnapshotRecorded  crashPoint = "snapshot-recorded"  // on record
 	crashStopped           crashPoint = "stopped"            // the server has stopped, the attempt is not finished
@@ -43,7 +42,7 @@ func CrashPoints() []string {
 	points := []crashPoint{
 		crashPlanRecorded, crashAttemptBegun, crashDirectoryMade, crashSetupDone,
 		crashServerStarted, crashServerReady, crashWindowOpen, crashWindowClosed,
-		crashIterationRecorded, crashPhaseRecorded, crashSnapshotCopied,
+		crashIterationRecorded, crashPhaseRecorded,
 		crashSnapshotRenamed, crashSnapshotRecorded, crashStopped, crashAttemptFinished,
 	}
 	names := make([]string, len(points))

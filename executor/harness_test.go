@@ -153,7 +153,8 @@ func (h *harness) machine() *machine {
 			h.note("copy %s to %s", source, o.Kind)
 			return server.Copied{Allocated: 100}, os.MkdirAll(to.Data(), 0o700)
 		},
-		update: func(server.Layout, func(*server.Owner)) error { return nil },
+		layoutAt: func(dir string) (server.Layout, error) { return server.Layout{Dir: dir}, nil },
+		update:   func(server.Layout, func(*server.Owner)) error { return nil },
 		remove: func(l server.Layout) error {
 			delete(made, l.Dir)
 			h.note("remove %s", strings.TrimSuffix(filepath.Base(filepath.Dir(l.Dir)), "s"))

@@ -73,6 +73,8 @@ type machine struct {
 	// create makes an empty directory for a cell without a server.
 	create func(l server.Layout, o server.Owner) error
 
+	layoutAt func(dir string) (server.Layout, error)
+
 	copyTo func(ctx context.Context, from, to server.Layout, o server.Owner, mode server.CopyMode) (server.Copied, error)
 	update func(l server.Layout, change func(*server.Owner)) error
 	remove func(l server.Layout) error
@@ -101,6 +103,7 @@ func newMachine(dataDir string, g *server.Guardian) *machine {
 	return &machine{
 		template: templates.Make,
 		create:   func(l server.Layout, o server.Owner) error { return l.Create(o) },
+		layoutAt: server.LayoutAt,
 		copyTo:   server.Copy,
 		update:   func(l server.Layout, change func(*server.Owner)) error { return l.Update(change) },
 		remove:   server.Remove,

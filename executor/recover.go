@@ -136,7 +136,7 @@ func (e *executor) recover(ctx context.Context) error {
 	if err := e.removeLeftovers(known); err != nil {
 		return err
 	}
-	e.snapshots = newSnapshotCollection(known, e.pending)
+	e.snapshots = newSnapshotCollection(known, e.plan, e.pending)
 	return nil
 }
 
@@ -163,21 +163,26 @@ func (e *executor) forgetMissing(ctx context.Context, known []store.Snapshot) ([
 // removeLeftovers removes directories of this experiment that no record stands
 // for.
 func (e *executor) removeLeftovers(known []store.Snapshot) error {
+	half, err := server.Leftovers(e.storageDirs()...)
+	if err != nil {
+		return environmentError("looking for leftovers: %w", err)
+	}
 	for _, dir := range e.storageDirs() {
-		half, err := server.Leftovers(dir)
-		if err != nil {
-			return environmentError("looking for leftovers in %s: %w", dir, err)
-		}
 		abandoned, err := e.abandoned(dir, known)
 		if err != nil {
 			return environmentError("looking for leftovers in %s: %w", dir, err)
 		}
-		for _, l := range append(half, abandoned...) {
-			if err := server.Remove(l); err != nil {
-				return environmentError("removing what an earlier runner left: %w", err)
-			}
-			e.event(Event{Kind: Recovered, Message: "removed " + l.Dir + ", left by an earlier runner"})
+		half = append(half, abandoned...)
+	}
+	for _, l := range half {
+		err := server.Remove(l)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it went with its other half, on another storage
 		}
+		if err != nil {
+			return environmentError("removing what an earlier runner left: %w", err)
+		}
+		e.event(Event{Kind: Recovered, Message: "removed " + l.Dir + ", left by an earlier runner"})
 	}
 	return nil
 }
@@ -205,7 +210,7 @@ func (e *executor) abandoned(dir string, known []store.Snapshot) ([]server.Layou
 			})
 			_, kept := os.Lstat(filepath.Join(path, keptFile))
 			if owner.Experiment == e.plan.Experiment.Dir && !recorded && kept != nil {
-				found = append(found, server.Layout{Dir: path})
+				found = append(found, server.Layout{Dir: path, Roles: owner.Roles})
 			}
 		}
 	}

@@ -39,13 +39,21 @@ type snapshotCollection struct {
 	users map[snapshotKey]int
 }
 
-// newSnapshotCollection returns the collection of recorded snapshots.
-func newSnapshotCollection(known []store.Snapshot, pending []*matrix.Run) *snapshotCollection {
+// newSnapshotCollection returns the collection of recorded snapshots. Those runs
+// can use them that are selected, or that would be if nothing else were said.
+func newSnapshotCollection(known []store.Snapshot, plan *matrix.Plan, pending []*matrix.Run) *snapshotCollection {
 	c := &snapshotCollection{there: map[snapshotKey]keptSnapshot{}, users: map[snapshotKey]int{}}
 	for _, s := range known {
 		c.there[snapshotKey{s.Fingerprint, s.Replicate}] = keptSnapshot{Snapshot: s}
 	}
+	selected := map[*matrix.Run]bool{}
 	for _, run := range pending {
+		selected[run] = true
+	}
+	for _, run := range plan.Runs {
+		if !selected[run] && !(Selection{}).takes(run) {
+			continue
+		}
 		for _, p := range run.Phases {
 			if p.Phase.Snapshot != nil {
 				c.users[keyOf(run, p)]++
@@ -77,31 +85,33 @@ func (c *snapshotCollection) total() uint64 {
 // needs any more.
 func (c *snapshotCollection) release(ctx context.Context, e *executor, run *matrix.Run) {
 	for _, p := range run.Phases {
-		if p.Phase.Snapshot == nil {
+		if p.Phase.Snapshot != nil {
+			c.users[keyOf(run, p)]--
+		}
+	}
+	for k := range c.there {
+		if c.users[k] > 0 {
 			continue
 		}
-		k := keyOf(run, p)
-		c.users[k]--
-		if s, ok := c.there[k]; ok && c.users[k] <= 0 {
-			if err := c.evict(ctx, e, k, s, p.Phase); err != nil {
-				e.event(Event{Kind: Notice, Message: err.Error()})
-			}
+		if err := c.evict(ctx, e, k); err != nil {
+			e.event(Event{Kind: Notice, Message: err.Error()})
 		}
 	}
 }
 
 // evict removes a snapshot, from the record first: one without a record is
 // removed at the next start, one without files would be missed when it is needed.
-func (c *snapshotCollection) evict(ctx context.Context, e *executor, k snapshotKey, s keptSnapshot, p *matrix.Phase) error {
+func (c *snapshotCollection) evict(ctx context.Context, e *executor, k snapshotKey) error {
+	s := c.there[k]
 	delete(c.there, k)
 	if err := e.deps.Store.RemoveSnapshot(ctx, s.Path); err != nil {
 		return fmt.Errorf("recording that the snapshot %s goes: %w", s.Path, err)
 	}
-	l, err := e.snapshotLayout(k, p)
-	if err != nil {
-		return err
+	l, err := e.machine.layoutAt(s.Path)
+	if err == nil {
+		err = e.machine.remove(l)
 	}
-	if err := e.machine.remove(l); err != nil {
+	if err != nil {
 		return fmt.Errorf("removing the snapshot %s: %w", s.Path, err)
 	}
 	return nil
@@ -123,9 +133,9 @@ func (a *attempt) keepSnapshot(ctx context.Context, p matrix.RunPhase) error {
 	if err != nil {
 		return err
 	}
-	if old, ok := a.snapshots.there[k]; ok {
+	if _, ok := a.snapshots.there[k]; ok {
 		// Another attempt's state of the same kind; this one's replaces it.
-		if err := a.snapshots.evict(ctx, a.executor, k, old, p.Phase); err != nil {
+		if err := a.snapshots.evict(ctx, a.executor, k); err != nil {
 			return err
 		}
 	}
@@ -159,7 +169,7 @@ func (a *attempt) dropOverBudget(ctx context.Context, p matrix.RunPhase) error {
 	k := keyOf(a.run, p)
 	a.event(Event{Kind: Notice, Run: a.run, Message: fmt.Sprintf(
 		"the snapshot after %s is not kept: all of them take %d bytes, %d are allowed", p.Phase.Block, a.snapshots.total(), budget)})
-	return a.snapshots.evict(ctx, a.executor, k, a.snapshots.there[k], p.Phase)
+	return a.snapshots.evict(ctx, a.executor, k)
 }
 
 // resumePoint returns how many phases of a run need not be executed because a

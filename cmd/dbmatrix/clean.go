@@ -157,7 +157,7 @@ func ownDirectories(dir string, exp *matrix.Experiment) ([]server.Layout, error)
 				return nil, err
 			}
 			if owner.Experiment == exp.Dir || owner.Kind == server.KindTemplate {
-				found = append(found, server.Layout{Dir: path})
+				found = append(found, server.Layout{Dir: path, Roles: owner.Roles})
 			}
 		}
 	}

@@ -26,11 +26,11 @@ import (
 // crashExperiment has what a crash can leave half done: a shared snapshot, a
 // setup to be undone, several phases and replicates.
 const crashExperiment = `
-experiment { replicates = 2 }
+experiment { replicates = 1 }
 defaults {
   server   = server.mariadb
-  setup    = [["touch", "set-up"]]
-  teardown = [["rm", "-f", "set-up"]]
+  setup    = [["sh", "-c", "touch set-up"]]
+  teardown = [["sh", "-c", "rm -f set-up"]]
 }
 axis "a" {
   level "x" { params = { n = 1 } }
@@ -59,25 +59,33 @@ const orphanBound = 10 * time.Second
 
 // A victim is an experiment whose runners are killed.
 type victim struct {
-	t   *testing.T
-	dir string
-	env []string
+	t    *testing.T
+	dir  string
+	data string // where data directories lie
+	env  []string
 }
 
-// newVictim writes the experiment.
-func newVictim(t *testing.T) *victim {
+// victimHost returns a directory for the data of several victims, which share
+// their template there.
+func victimHost(t *testing.T) string {
 	t.Helper()
-	servertest.Need(t, "mariadb")
 	if testing.Short() {
 		t.Skip("real servers take a minute")
 	}
+	servertest.Need(t, "mariadb")
 	top := t.TempDir()
 	for dir := top; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
 		if err := os.Chmod(dir, 0o711); err != nil { // servers do not run as root
 			t.Fatal(err)
 		}
 	}
-	v := &victim{t: t, dir: filepath.Join(top, "e")}
+	return top
+}
+
+// newVictim writes the experiment.
+func newVictim(t *testing.T, top, name string) *victim {
+	t.Helper()
+	v := &victim{t: t, dir: filepath.Join(top, name, "e"), data: filepath.Join(top, "data")}
 	v.env = append(os.Environ(), "DBMATRIX_TEST_MAIN=1", "DBMATRIX_HOST_LOCK="+filepath.Join(top, "lock"),
 		"DBMATRIX_MACHINE="+filepath.Join(top, "machine.hcl"), "NO_COLOR=1")
 	for path, text := range map[string]string{
@@ -191,7 +199,7 @@ func (v *victim) nothingSurvives() {
 	v.t.Helper()
 	deadline := time.Now().Add(orphanBound)
 	for {
-		left, err := survivors(v.dir)
+		left, err := survivors(v.data)
 		if err != nil {
 			v.t.Fatal(err)
 		}
@@ -224,15 +232,15 @@ func (v *victim) finish() {
 	if err := db.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
 		v.t.Errorf("integrity check: %s, %v", verdict, err)
 	}
-	if err := db.QueryRow("SELECT count(DISTINCT cell || replicate) FROM throughput WHERE phase = 'load'").Scan(&runs); err != nil || runs != 4 {
-		v.t.Errorf("%d runs have a load, want 4 (%v)", runs, err)
+	if err := db.QueryRow("SELECT count(DISTINCT cell || replicate) FROM throughput WHERE phase = 'load'").Scan(&runs); err != nil || runs != 2 {
+		v.t.Errorf("%d runs have a load, want 2 (%v)", runs, err)
 	}
 	cmd, out := v.command(nil, "report", "--format", "csv", v.dir)
 	if err := cmd.Run(); err != nil || strings.Contains(out.String(), "X") {
 		v.t.Errorf("the report is not complete: %v\n%s", err, out)
 	}
-	for _, pattern := range []string{".dbmatrix/runs/*", ".dbmatrix/snapshots/*", ".dbmatrix/*/*.tmp*", ".dbmatrix/*/*trash*", "set-up"} {
-		if left, _ := filepath.Glob(filepath.Join(v.dir, pattern)); len(left) > 0 {
+	for _, pattern := range []string{v.data + "/runs/*", v.data + "/snapshots/*", v.data + "/*/*tmp*", v.data + "/*/*trash*", v.dir + "/set-up"} {
+		if left, _ := filepath.Glob(pattern); len(left) > 0 {
 			v.t.Errorf("left behind: %v", left)
 		}
 	}
@@ -241,9 +249,10 @@ func (v *victim) finish() {
 // TestCrashPoints kills the runner at each place where a step is half done, and
 // goes on.
 func TestCrashPoints(t *testing.T) {
+	top := victimHost(t)
 	for _, point := range executor.CrashPoints() {
 		t.Run(point, func(t *testing.T) {
-			v := newVictim(t)
+			v := newVictim(t, top, point)
 			killed, out := v.run([]string{executor.CrashVariable + "=" + point}, nil)
 			if !killed {
 				t.Fatalf("the runner passed no point of this name\n%s", out)
@@ -257,7 +266,8 @@ func TestCrashPoints(t *testing.T) {
 // matrix is done. DBMATRIX_KILLS says how often; few times are enough for every
 // day.
 func TestKills(t *testing.T) {
-	v := newVictim(t)
+	top := victimHost(t)
+	v := newVictim(t, top, "kills")
 	kills := 4
 	if n, err := strconv.Atoi(os.Getenv("DBMATRIX_KILLS")); err == nil {
 		kills = n
