@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -33,6 +34,13 @@ func testOptions(path string) LoadOptions {
 					{Name: "compression", Type: cty.String},
 					{Name: "seconds", Type: cty.Number},
 					{Name: "seed", Type: cty.Number},
+				},
+				Duration: func(a Args) time.Duration {
+					if v := a["seconds"]; !v.IsNull() {
+						seconds, _ := v.AsBigFloat().Int64()
+						return time.Duration(seconds) * time.Second
+					}
+					return 0
 				},
 				Steps: func(a Args) int {
 					if s := a["step"]; !s.IsNull() && s.AsString() == "scan" {

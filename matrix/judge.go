@@ -10,9 +10,10 @@ type past struct {
 	attempts  []*Attempt // that count here, oldest first
 	byFirst   map[runKey][]*Attempt
 	byCell    map[cellRun][]*Attempt
-	elsewhere map[runKey]*Attempt // of other hosts
+	elsewhere map[runKey][]*Attempt // of other hosts
 	inputs    func(Fingerprint) ([]Input, error)
-	used      map[int64]bool // attempts that stand for a run of the plan
+	planned   map[CellKey]bool // cells of the plan
+	used      map[int64]bool   // attempts that stand for a run of the plan
 }
 
 // A runKey finds attempts of a run by what their first phase measures: all
@@ -27,10 +28,13 @@ type cellRun struct {
 	replicate int
 }
 
-func pastOf(h History, host string, o PlanOptions) *past {
+func pastOf(h History, host string, cells []*Cell, o PlanOptions) *past {
 	p := &past{
-		byFirst: map[runKey][]*Attempt{}, byCell: map[cellRun][]*Attempt{}, elsewhere: map[runKey]*Attempt{},
-		inputs: h.Inputs, used: map[int64]bool{},
+		byFirst: map[runKey][]*Attempt{}, byCell: map[cellRun][]*Attempt{}, elsewhere: map[runKey][]*Attempt{},
+		inputs: h.Inputs, planned: make(map[CellKey]bool, len(cells)), used: map[int64]bool{},
+	}
+	for _, c := range cells {
+		p.planned[c.Key] = true
 	}
 	if o.Fresh {
 		return p
@@ -42,7 +46,7 @@ func pastOf(h History, host string, o PlanOptions) *past {
 			first.fingerprint = a.Phases[0].Fingerprint
 		}
 		if a.Host != host && !o.AnyHost {
-			p.elsewhere[first] = a
+			p.elsewhere[first] = append(p.elsewhere[first], a)
 			continue
 		}
 		p.attempts = append(p.attempts, a)
@@ -105,9 +109,17 @@ func (p *planner) judgeOthers(r *Run, key runKey) error {
 		}
 		return nil
 	}
-	if a := p.past.elsewhere[key]; a != nil {
-		r.set(New, "measured on another host only, "+a.Host+"; --any-host lets that count")
-		return nil
+	for _, a := range slices.Backward(p.past.byFirst[key]) {
+		if a.Withdrawn != "" && a.covers(r) {
+			r.set(New, "withdrawn: "+a.Withdrawn)
+			return nil
+		}
+	}
+	for _, a := range slices.Backward(p.past.elsewhere[key]) {
+		if a.covers(r) {
+			r.set(New, "measured on another host only, "+a.Host+"; --any-host lets that count")
+			return nil
+		}
 	}
 	r.set(New, "never run")
 	return nil
@@ -136,26 +148,37 @@ func (r *Run) set(s Status, reason string) {
 	}
 }
 
-// attemptsOf returns the attempts whose phases, as far as they went, measured
-// what the run's phases do: those of the run itself.
+// attemptsOf returns the attempts of the run itself: those that measured all that
+// its phases do, and those that went some of the way. Of the latter there may be
+// some of other cells, which begin with the same phases; they are told by the name
+// of their cell, or by a name that no cell has now.
 func (p *past) attemptsOf(r *Run, key runKey) []*Attempt {
 	var own []*Attempt
 	for _, a := range p.byFirst[key] {
-		if a.Withdrawn == "" && len(a.Phases) <= len(r.Phases) && a.prefixOf(r) {
+		if a.Withdrawn != "" || !a.agrees(r) {
+			continue
+		}
+		if a.covers(r) || a.Cell == r.Cell.Key || !p.planned[a.Cell] && !p.used[a.ID] {
 			own = append(own, a)
 		}
 	}
 	return own
 }
 
-func (a *Attempt) prefixOf(r *Run) bool {
-	for i, p := range a.Phases {
-		if p.Fingerprint != r.Phases[i].Fingerprint {
+// agrees reports whether the attempt and the run measure the same, as far as both
+// go.
+func (a *Attempt) agrees(r *Run) bool {
+	for i := range min(len(a.Phases), len(r.Phases)) {
+		if a.Phases[i].Fingerprint != r.Phases[i].Fingerprint {
 			return false
 		}
 	}
 	return true
 }
+
+// covers reports whether the attempt measured all that the run does, and perhaps
+// more after it.
+func (a *Attempt) covers(r *Run) bool { return len(a.Phases) >= len(r.Phases) && a.agrees(r) }
 
 // standing returns the newest attempt with a complete result, or nil.
 func standing(r *Run, own []*Attempt) *Attempt {
@@ -170,10 +193,11 @@ func standing(r *Run, own []*Attempt) *Attempt {
 // completes reports whether the attempt has every iteration that the run asks
 // for.
 func (a *Attempt) completes(r *Run) bool {
-	if len(a.Phases) != len(r.Phases) {
+	if len(a.Phases) < len(r.Phases) {
 		return false
 	}
-	for i, p := range a.Phases {
+	for i := range r.Phases {
+		p := a.Phases[i]
 		if !p.Status.Complete() || p.Iterations < r.Phases[i].Phase.Recorded() {
 			return false
 		}
@@ -235,30 +259,34 @@ func interruptedAt(r *Run) string {
 
 // stale says what changed since an attempt, and in which phase first.
 func (p *planner) stale(r *Run, a *Attempt) (why string, at int, err error) {
-	for i := range r.Phases {
-		if i >= len(a.Phases) {
-			return fmt.Sprintf("phase %s is new", r.Phases[i].Phase.Block), i, nil
-		}
-		if r.Phases[i].Fingerprint == a.Phases[i].Fingerprint {
-			continue
-		}
-		if p.past.inputs == nil {
-			return "its inputs changed", i, nil
-		}
-		was, err := p.past.inputs(a.Phases[i].Fingerprint)
-		if err != nil {
-			return "", 0, err
-		}
-		now := r.Phases[i].Phase.Inputs()
-		if diff := difference(was, now); diff != "" {
-			return diff, i, nil
-		}
-		if i > 0 && a.Phases[i-1].Iterations != r.Phases[i-1].Phase.Recorded() {
-			return fmt.Sprintf("phase %s had %d iterations before it, has %d", r.Phases[i].Phase.Block, a.Phases[i-1].Iterations, r.Phases[i-1].Phase.Recorded()), i, nil
-		}
-		return "what comes before phase " + r.Phases[i].Phase.Block + " changed", i, nil
+	for at < min(len(r.Phases), len(a.Phases)) && r.Phases[at].Fingerprint == a.Phases[at].Fingerprint {
+		at++
 	}
-	return "the phases after " + r.Phases[len(r.Phases)-1].Phase.Block + " are gone", len(r.Phases) - 1, nil
+	now, was := r.Phases[at], a.Phases[at]
+	inputs, err := p.past.inputsOf(was.Fingerprint)
+	if err != nil {
+		return "", 0, err
+	}
+	diff := difference(inputs, now.Phase.Inputs())
+	switch {
+	case diff != "":
+		return diff, at, nil
+	case at == 0:
+		return "the name of a level with `same = true` changed", at, nil
+	}
+	before, recorded := r.Phases[at-1].Phase.Recorded(), a.Phases[at-1].Iterations
+	if recorded != before {
+		return fmt.Sprintf("phase %s had %d iterations before it, has %d", now.Phase.Block, recorded, before), at, nil
+	}
+	return "what comes before phase " + now.Phase.Block + " changed", at, nil
+}
+
+// inputsOf returns the stored inputs of a fingerprint, or nil.
+func (p *past) inputsOf(f Fingerprint) ([]Input, error) {
+	if p.inputs == nil {
+		return nil, nil
+	}
+	return p.inputs(f)
 }
 
 // difference names the first inputs that differ, with the old and the new value.

@@ -16,7 +16,7 @@ type PlanOptions struct {
 func (e *Experiment) MakePlan(cells []*Cell, h History, o PlanOptions) (*Plan, error) {
 	p := &planner{
 		experiment: e, options: o,
-		past: pastOf(h, e.Host.ID, o), plan: &Plan{Experiment: e, Host: e.Host, Cells: cells},
+		past: pastOf(h, e.Host.ID, cells, o), plan: &Plan{Experiment: e, Host: e.Host, Cells: cells},
 	}
 	if err := p.runs(); err != nil {
 		return nil, err

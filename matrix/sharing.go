@@ -59,16 +59,25 @@ func (p *planner) share(kept []Snapshot) {
 
 // sharers lists, for each snapshot, the cells that go on from it.
 func (p *planner) sharers() map[stateKey][]CellKey {
+	type sharer struct {
+		stateKey
+		cell CellKey
+	}
 	cells := map[stateKey][]CellKey{}
+	seen := map[sharer]bool{} // of snapshots that serve all replicates
 	for _, r := range p.plan.Runs {
 		for i := range r.Phases {
 			if r.Phases[i].Phase.Snapshot == nil || r.Phases[i].Fingerprint == "" {
 				continue
 			}
 			k := stateOf(r, i)
-			if n := len(cells[k]); n == 0 || cells[k][n-1] != r.Cell.Key {
-				cells[k] = append(cells[k], r.Cell.Key)
+			if k.replicate == 0 {
+				if seen[sharer{k, r.Cell.Key}] {
+					continue
+				}
+				seen[sharer{k, r.Cell.Key}] = true
 			}
+			cells[k] = append(cells[k], r.Cell.Key)
 		}
 	}
 	return cells
