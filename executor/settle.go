@@ -131,7 +131,7 @@ func unsettled(s *matrix.Settle, d server.Debt) ([]string, error) {
 		{"dirty_pages_pct", s.DirtyPagesPct, d.DirtyPagesPct, " %"},
 		{"checkpoint_age", float(s.CheckpointAge), float(d.CheckpointAge), " bytes"},
 		{"purge_history", float(s.PurgeHistory), float(d.PurgeHistory), " entries"},
-		{"compaction", compaction, float(d.PendingCompaction), " bytes"},
+		{"compaction", compaction, float(d.PendingCompaction), " flushes and compactions"},
 	} {
 		if err := judge(c.name, c.want, c.have, c.unit); err != nil {
 			return nil, err

@@ -33,7 +33,7 @@ type Debt struct {
 	DirtyPagesPct     *float64 // of the buffer pool, percent
 	CheckpointAge     *uint64  // bytes of redo
 	PurgeHistory      *uint64  // undo log entries
-	PendingCompaction *uint64  // MyRocks: bytes in memtables, plus compactions and flushes that wait
+	PendingCompaction *uint64  // MyRocks: flushes and compactions that wait
 }
 
 // Debt asks the server for the work it has put off, for a phase's settle block.
