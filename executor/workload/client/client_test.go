@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -108,6 +109,53 @@ func TestOpenFaults(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%.20s: the error is %v, want %q", test.socket, err, test.want)
 		}
+	}
+}
+
+// TestSession checks that a session is what a workload relies on, whatever the
+// server's own settings are.
+func TestSession(t *testing.T) {
+	target := workloadtest.Start(t, "--sql_mode=", "--autocommit=0", "--max_connections=10")
+	conn := open(t, target)
+	if got, err := conn.Text("SELECT CONCAT(@@sql_mode, ' ', @@autocommit = 1)"); err != nil || got != "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION 1" {
+		t.Errorf("the session has %q, %v", got, err)
+	}
+	_, err := client.OpenAll(t.Context(), target, "", 20)
+	if err == nil || !strings.Contains(err.Error(), "raise max_connections") {
+		t.Errorf("with too many connections the error is %v", err)
+	}
+}
+
+// TestStopped checks that a server which does not answer any more holds nobody
+// up for good: neither its clients nor those who look after them.
+func TestStopped(t *testing.T) {
+	target := workloadtest.Start(t)
+	conn := open(t, target)
+	pid := workloadtest.PID(t, target)
+	cause := errors.New("no answer")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	defer syscall.Kill(pid, syscall.SIGCONT)
+	worker := client.Worker{Conn: conn, Work: func(gate *client.Gate) error {
+		for !gate.Stopped() {
+			if _, err := conn.Exec("DO 1"); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	started := time.Now()
+	err := client.Run(ctx, func() {
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			t.Error(err)
+		}
+		time.AfterFunc(200*time.Millisecond, func() { cancel(cause) })
+	}, func() {}, []client.Worker{worker})
+	if !errors.Is(err, cause) {
+		t.Errorf("the error is %v, want %v", err, cause)
+	}
+	if took := time.Since(started); took > 15*time.Second {
+		t.Errorf("it took %s to end", took)
 	}
 }
 

@@ -69,6 +69,9 @@ func open(ctx context.Context, t workload.Target, database string, timeout time.
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
+		if number(err) == tooManyConnections {
+			err = fmt.Errorf("%w; raise max_connections in my_cnf, or use fewer clients", err)
+		}
 		return nil, fmt.Errorf("connecting to %s: %w", t.Socket, err)
 	}
 	calls, ok := raw.(driverConn)
@@ -94,7 +97,9 @@ func (c *Conn) begin(timeout time.Duration) error {
 	if c.id, err = strconv.ParseUint(id, 10, 64); err != nil {
 		return fmt.Errorf("connection id %q: %w", id, err)
 	}
-	if _, err := c.Exec("SET SESSION sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION')"); err != nil {
+	// The server's own modes stay; its autocommit may be off, and then what
+	// a workload inserts would never be there.
+	if _, err := c.Exec("SET SESSION sql_mode = CONCAT_WS(',', NULLIF(@@sql_mode, ''), 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'), SESSION autocommit = 1"); err != nil {
 		return err
 	}
 	return c.socket.setTimeout(timeout)

@@ -17,6 +17,19 @@ const (
 	deadlock        = 1213
 )
 
+// tooManyConnections is the number of the error that a server with all its
+// connections taken gives to one more.
+const tooManyConnections = 1040
+
+// number returns the server's number of an error, 0 where it is not the server's.
+func number(err error) uint16 {
+	var server *mysql.MySQLError
+	if !errors.As(err, &server) {
+		return 0
+	}
+	return server.Number
+}
+
 // maxTries bounds how often one statement is sent. A statement that meets a
 // thousand deadlocks in a row will meet the next.
 const maxTries = 1000
@@ -56,17 +69,13 @@ func (p *Policy) Judge(err error, try int) (Verdict, error) {
 	if err == nil {
 		return Done, nil
 	}
-	var server *mysql.MySQLError
-	if !errors.As(err, &server) {
-		return Fail, err
-	}
-	switch server.Number {
+	switch number := number(err); number {
 	case deadlock:
 		p.recorder.Count("deadlocks", 1)
 	case lockWaitTimeout:
 		p.recorder.Count("lock_waits", 1)
 	default:
-		if p.Allows(server.Number) {
+		if p.Allows(number) {
 			p.recorder.Count("errors", 1)
 			return Skip, nil
 		}

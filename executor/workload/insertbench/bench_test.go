@@ -63,17 +63,21 @@ func BenchmarkLoad(b *testing.B) {
 	w := benchmark{config: loadConfig(b, rows)}
 	statements := filepath.Join(b.TempDir(), "load.sql")
 	writeStatements(b, &w, statements, rows)
+	pid := workloadtest.PID(b, target)
 	b.Run("ours", func(b *testing.B) {
 		for b.Loop() {
-			before := self(b)
-			r := workload.NewRecorder("", workload.Hooks{Begin: func(time.Time) { before = self(b) }})
+			var client, server time.Duration
+			r := workload.NewRecorder("", workload.Hooks{
+				Begin: func(time.Time) { client, server = self(b), workloadtest.CPU(b, pid) },
+				End:   func(time.Time) { client, server = self(b)-client, workloadtest.CPU(b, pid)-server },
+			})
 			if err := w.Run(b.Context(), target, r); err != nil {
 				b.Fatal(err)
 			}
-			used := self(b) - before
 			result := r.Result()
 			b.ReportMetric(rows/result.End.Sub(result.Start).Seconds(), "rows/s")
-			b.ReportMetric(used.Seconds()*1e6/rows, "client-us/row")
+			b.ReportMetric(client.Seconds()*1e6/rows, "client-us/row")
+			b.ReportMetric(server.Seconds()*1e6/rows, "server-us/row")
 		}
 	})
 	b.Run("mariadb", func(b *testing.B) {

@@ -167,7 +167,7 @@ func TestMyRocks(t *testing.T) {
 // compression differ.
 func TestMySQL(t *testing.T) {
 	target := workloadtest.StartMySQL(t)
-	for _, compression := range []string{"none", "table", "transparent"} {
+	for _, compression := range []string{"table", "transparent"} {
 		steps(t, target, block{"tables": 2, "rows": 20000, "compression": compression, "partitions": 2, "seconds": 1})
 	}
 }
@@ -246,6 +246,22 @@ func TestRateMissed(t *testing.T) {
 	}
 	if missed.Target != 4e7 || missed.Achieved != workloadtest.Metric(t, result, "achieved_rate") {
 		t.Errorf("the error has the rates %+v; the result has %v", *missed, result.Metrics)
+	}
+}
+
+// TestPacedLoad checks that a load keeps a rate too.
+func TestPacedLoad(t *testing.T) {
+	target := workloadtest.Start(t)
+	result, err := workloadtest.Try(t.Context(), t, Type(), target, block{"step": "load", "tables": 2, "rows": 1000, "insert_rate": 1000, "rows_per_commit": 10})
+	if missed := new(workload.SLAError); err != nil && !errors.As(err, &missed) {
+		t.Fatal(err)
+	}
+	// The last batch of 500 rows is due after 490 of them.
+	if secs := workloadtest.Metric(t, result, "secs"); secs < 0.49 {
+		t.Errorf("500 rows a table at 1000 a second took %v s", secs)
+	}
+	if got := workloadtest.Metric(t, result, "target_rate"); got != 2000 {
+		t.Errorf("the target rate is %v, want 2000", got)
 	}
 }
 

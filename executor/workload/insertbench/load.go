@@ -32,10 +32,13 @@ func (b *benchmark) load(ctx context.Context, t workload.Target, r *workload.Rec
 	if err := client.Run(ctx, r.Begin, r.End, workers); err != nil {
 		return err
 	}
-	if !b.verify {
-		return nil
+	if b.verify {
+		err := client.Session(ctx, t, database, func(conn *client.Conn) error { return b.countRows(conn, writers) })
+		if err != nil {
+			return err
+		}
 	}
-	return client.Session(ctx, t, database, func(conn *client.Conn) error { return b.countRows(conn, writers) })
+	return b.judgeRate(r)
 }
 
 // load fills the writer's share of the tables, a batch of each in turn.

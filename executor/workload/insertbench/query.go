@@ -74,7 +74,7 @@ func (b *benchmark) keepPlans(conn *client.Conn, r *workload.Recorder) error {
 	return nil
 }
 
-// judge records the rates and judges them.
+// judge reports an error where the phase did nothing, or too slowly.
 func (b *benchmark) judge(r *workload.Recorder) error {
 	result := r.Result()
 	rows, _ := result.Metric(insertOperation.Items)
@@ -82,17 +82,7 @@ func (b *benchmark) judge(r *workload.Recorder) error {
 	if rows == 0 || queries == 0 {
 		return fmt.Errorf("%v rows were inserted and %v queries run: a phase that did no work has no result", rows, queries)
 	}
-	if b.insertRate <= 0 {
-		return nil
-	}
-	target := b.insertRate * float64(b.clients)
-	achieved := rows / result.End.Sub(result.Start).Seconds()
-	r.Metric("target_rate", workload.UnitRate, target)
-	r.Metric("achieved_rate", workload.UnitRate, achieved)
-	if achieved < workload.SLAShare*target {
-		return &workload.SLAError{Target: target, Achieved: achieved}
-	}
-	return nil
+	return b.judgeRate(r)
 }
 
 // keepWriting inserts until the time is over: a batch that would be due later is

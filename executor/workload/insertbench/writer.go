@@ -73,3 +73,21 @@ func (w *writer) insert(gate *client.Gate, table int, rows int64) (bool, error) 
 		}
 	}
 }
+
+// judgeRate records, where there is a rate to keep, that rate and the one that
+// was achieved, and reports whether it was kept.
+func (b *benchmark) judgeRate(r *workload.Recorder) error {
+	if b.insertRate <= 0 {
+		return nil
+	}
+	result := r.Result()
+	rows, _ := result.Metric(insertOperation.Items)
+	target := b.insertRate * float64(b.clients)
+	achieved := rows / result.End.Sub(result.Start).Seconds()
+	r.Metric("target_rate", workload.UnitRate, target)
+	r.Metric("achieved_rate", workload.UnitRate, achieved)
+	if achieved < workload.SLAShare*target {
+		return &workload.SLAError{Target: target, Achieved: achieved}
+	}
+	return nil
+}

@@ -54,7 +54,8 @@
 //   - All clients start together, with their connections made.
 //   - Response times count from when a request was due where request_rate is
 //     set, and from after its making elsewhere; that of a node's read begins
-//     in the original before its id is chosen.
+//     in the original before its id is chosen, and that of a list which goes on
+//     where another ended is recorded there as 0.
 //   - A transaction that met a deadlock or a lock wait is rolled back before it
 //     is sent again. The original client goes on in the open transaction.
 //     Any other error fails the phase; the original lets a hundred of each

@@ -28,13 +28,18 @@ type tableForm struct {
 // A table is one of the three.
 type table struct {
 	name       string
-	columns    []string // definitions, in the words of MySQL
+	columns    []column
 	primary    []string // columns of the primary key
 	family     string   // the primary key's column family in MyRocks
 	partition  string   // the column that it is partitioned by
 	compressed bool     // by compression = table
 	indexes    []index
 }
+
+// A column is a column of a table: its name, and its type in MySQL and in
+// PostgreSQL, which has no unsigned numbers and stores bytes as they are only in
+// BYTEA.
+type column struct{ name, mysql, postgres string }
 
 // An index is a secondary index.
 type index struct {
@@ -52,14 +57,14 @@ func (f *tableForm) tables() []table {
 	return []table{
 		{
 			name: linkTable,
-			columns: []string{
-				"id1 BIGINT UNSIGNED NOT NULL DEFAULT 0",
-				"id2 BIGINT UNSIGNED NOT NULL DEFAULT 0",
-				"link_type BIGINT UNSIGNED NOT NULL DEFAULT 0",
-				"visibility TINYINT NOT NULL DEFAULT 0",
-				"data VARCHAR(255) NOT NULL DEFAULT ''",
-				"time BIGINT UNSIGNED NOT NULL DEFAULT 0",
-				"version INT UNSIGNED NOT NULL DEFAULT 0",
+			columns: []column{
+				{"id1", "BIGINT UNSIGNED NOT NULL DEFAULT 0", "BIGINT NOT NULL DEFAULT 0"},
+				{"id2", "BIGINT UNSIGNED NOT NULL DEFAULT 0", "BIGINT NOT NULL DEFAULT 0"},
+				{"link_type", "BIGINT UNSIGNED NOT NULL DEFAULT 0", "BIGINT NOT NULL DEFAULT 0"},
+				{"visibility", "TINYINT NOT NULL DEFAULT 0", "SMALLINT NOT NULL DEFAULT 0"},
+				{"data", "VARCHAR(255) NOT NULL DEFAULT ''", "BYTEA NOT NULL DEFAULT ''"},
+				{"time", "BIGINT UNSIGNED NOT NULL DEFAULT 0", "BIGINT NOT NULL DEFAULT 0"},
+				{"version", "INT UNSIGNED NOT NULL DEFAULT 0", "INT NOT NULL DEFAULT 0"},
 			},
 			primary: []string{"link_type", "id1", "id2"}, family: "cf_link_pk",
 			partition: "id1", compressed: true,
@@ -67,12 +72,12 @@ func (f *tableForm) tables() []table {
 		},
 		{
 			name: countTable,
-			columns: []string{
-				"id BIGINT UNSIGNED NOT NULL DEFAULT 0",
-				"link_type BIGINT UNSIGNED NOT NULL DEFAULT 0",
-				"count " + count + " UNSIGNED NOT NULL DEFAULT 0",
-				"time BIGINT UNSIGNED NOT NULL DEFAULT 0",
-				"version BIGINT UNSIGNED NOT NULL DEFAULT 0",
+			columns: []column{
+				{"id", "BIGINT UNSIGNED NOT NULL DEFAULT 0", "BIGINT NOT NULL DEFAULT 0"},
+				{"link_type", "BIGINT UNSIGNED NOT NULL DEFAULT 0", "BIGINT NOT NULL DEFAULT 0"},
+				{"count", count + " UNSIGNED NOT NULL DEFAULT 0", count + " NOT NULL DEFAULT 0"},
+				{"time", "BIGINT UNSIGNED NOT NULL DEFAULT 0", "BIGINT NOT NULL DEFAULT 0"},
+				{"version", "BIGINT UNSIGNED NOT NULL DEFAULT 0", "BIGINT NOT NULL DEFAULT 0"},
 			},
 			primary: []string{"id", "link_type"}, family: "cf_count_pk",
 			partition: "id", compressed: true,
@@ -81,12 +86,12 @@ func (f *tableForm) tables() []table {
 			// The data of nodes compresses to two thirds, not to a half:
 			// it is not in the compressed row format.
 			name: nodeTable,
-			columns: []string{
-				"id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT",
-				"type INT UNSIGNED NOT NULL",
-				"version BIGINT UNSIGNED NOT NULL",
-				"time INT UNSIGNED NOT NULL",
-				"data MEDIUMTEXT NOT NULL",
+			columns: []column{
+				{"id", "BIGINT UNSIGNED NOT NULL AUTO_INCREMENT", "BIGSERIAL"},
+				{"type", "INT UNSIGNED NOT NULL", "INT NOT NULL"},
+				{"version", "BIGINT UNSIGNED NOT NULL", "BIGINT NOT NULL"},
+				{"time", "INT UNSIGNED NOT NULL", "INT NOT NULL"},
+				{"data", "MEDIUMTEXT NOT NULL", "BYTEA NOT NULL"},
 			},
 			primary: []string{"id"}, family: "cf_node_pk",
 			partition: "id",
@@ -102,13 +107,16 @@ func (f *tableForm) linkIndex() index {
 	return index{linkIndex, columns, "rev:cf_link_id1_type"}
 }
 
-// create returns the definition of a table, with its secondary indexes or
-// without, in the words of the server's flavour.
-func (f *tableForm) create(t table, flavour string, indexes bool) string {
+// create returns the statements that make a table, with its secondary indexes
+// or without, in the words of the server's flavour.
+func (f *tableForm) create(t table, flavour string, indexes bool) []string {
+	if flavour == "postgres" {
+		return f.createPostgres(t, indexes)
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "CREATE TABLE %s.%s (\n", database, t.name)
-	for _, column := range t.columns {
-		fmt.Fprintf(&b, "  %s,\n", column)
+	for _, c := range t.columns {
+		fmt.Fprintf(&b, "  %s %s,\n", c.name, c.mysql)
 	}
 	fmt.Fprintf(&b, "  PRIMARY KEY (%s)%s", strings.Join(t.primary, ", "), f.family(t.family))
 	if indexes {
@@ -118,7 +126,7 @@ func (f *tableForm) create(t table, flavour string, indexes bool) string {
 	}
 	fmt.Fprintf(&b, "\n) ENGINE=%s DEFAULT CHARSET=latin1", f.engine)
 	if f.engine == "rocksdb" {
-		b.WriteString(" COLLATE=latin1_bin") // MyRocks can store this one alone in an index as it is
+		b.WriteString(" COLLATE=latin1_bin") // an index holds text of this collation as it is
 	}
 	if option := f.compressionOption(t, flavour); option != "" {
 		b.WriteString(" " + option)
@@ -126,7 +134,31 @@ func (f *tableForm) create(t table, flavour string, indexes bool) string {
 	if f.partitions > 0 {
 		fmt.Fprintf(&b, "\nPARTITION BY KEY (%s) PARTITIONS %d", t.partition, f.partitions)
 	}
-	return b.String()
+	return []string{b.String()}
+}
+
+// createPostgres is create for PostgreSQL: each partition is a table of its own.
+func (f *tableForm) createPostgres(t table, indexes bool) []string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "CREATE TABLE %s.%s (\n", database, t.name)
+	for _, c := range t.columns {
+		fmt.Fprintf(&b, "  %s %s,\n", c.name, c.postgres)
+	}
+	fmt.Fprintf(&b, "  PRIMARY KEY (%s)\n)", strings.Join(t.primary, ", "))
+	if f.partitions > 0 {
+		fmt.Fprintf(&b, " PARTITION BY HASH (%s)", t.partition)
+	}
+	statements := []string{b.String()}
+	for n := range f.partitions {
+		statements = append(statements, fmt.Sprintf("CREATE TABLE %s.%s_p%d PARTITION OF %[1]s.%[2]s FOR VALUES WITH (MODULUS %[4]d, REMAINDER %[3]d)",
+			database, t.name, n, f.partitions))
+	}
+	if indexes {
+		for _, i := range t.indexes {
+			statements = append(statements, f.createIndex(t, i))
+		}
+	}
+	return statements
 }
 
 // createIndex returns the statement that adds a secondary index.

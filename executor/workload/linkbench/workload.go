@@ -2,7 +2,6 @@ package linkbench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -70,20 +69,4 @@ func prepareSession(conn *client.Conn, more ...string) error {
 		}
 	}
 	return nil
-}
-
-func (b *benchmark) load(ctx context.Context, t workload.Target, r *workload.Recorder, g *graph) error {
-	return errors.New("not built yet")
-}
-
-func (b *benchmark) makeIndex(ctx context.Context, t workload.Target, r *workload.Recorder) error {
-	return errors.New("not built yet")
-}
-
-func (b *benchmark) query(ctx context.Context, t workload.Target, r *workload.Recorder, g *graph) error {
-	return errors.New("not built yet")
-}
-
-func (b *benchmark) checkCounts(ctx context.Context, t workload.Target, r *workload.Recorder) error {
-	return errors.New("not built yet")
 }

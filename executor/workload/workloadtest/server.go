@@ -3,10 +3,12 @@ package workloadtest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -262,6 +264,50 @@ func Guard(ctx context.Context, cmd *exec.Cmd) error {
 		return errors.Join(context.Cause(ctx), err)
 	}
 	return nil
+}
+
+// PID returns the process id of a server.
+func PID(t testing.TB, target workload.Target) int {
+	t.Helper()
+	conn, err := client.Open(t.Context(), target, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	path, err := conn.Text("SELECT @@pid_file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+// CPU returns the CPU time that a server has used so far.
+func CPU(t testing.TB, pid int) time.Duration {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// After the name in parentheses, user and system time are the fields 12
+	// and 13, in hundredths of a second on all Linux systems.
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	var ticks time.Duration
+	for _, field := range fields[11:13] {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks += time.Duration(n)
+	}
+	return ticks * time.Second / 100
 }
 
 // Processes returns the connections that a server still has beside its own and

@@ -1,0 +1,234 @@
+package linkbench
+
+import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"dbmatrix/executor/workload/client"
+)
+
+// Error numbers of a row that is there already.
+const (
+	duplicateEntry    = 1062
+	duplicateEntryKey = 1586
+)
+
+// A preparedStore is the fork's client: prepared statements, but for multigets.
+// Links are written on one connection, in transactions; all else is done on
+// another.
+type preparedStore struct {
+	writes, reads *client.Conn
+	multiget      string
+	text          []byte // of a multiget
+	args          []driver.Value
+
+	addNode, updateNode, deleteNode, getNode             *client.Stmt
+	countLink, linksList                                 *client.Stmt
+	lockLink, insertLink, addCount, changeLink, hideLink *client.Stmt
+	changeCount                                          *client.Stmt
+}
+
+func newPreparedStore(writes, reads *client.Conn, s statements) (*preparedStore, error) {
+	p := &preparedStore{writes: writes, reads: reads, multiget: s.multiget}
+	for _, one := range []struct {
+		conn *client.Conn
+		text string
+		stmt **client.Stmt
+	}{
+		{reads, s.addNode, &p.addNode}, {reads, s.updateNode, &p.updateNode}, {reads, s.deleteNode, &p.deleteNode},
+		{reads, s.getNode, &p.getNode}, {reads, s.countLink, &p.countLink}, {reads, s.linksList, &p.linksList},
+		{writes, s.lockLink, &p.lockLink}, {writes, s.insertLink, &p.insertLink}, {writes, s.addCount, &p.addCount},
+		{writes, s.changeLink, &p.changeLink}, {writes, s.hideLink, &p.hideLink}, {writes, s.changeCount, &p.changeCount},
+	} {
+		var err error
+		if *one.stmt, err = one.conn.Prepare(one.text); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func (p *preparedStore) do(r *request) error {
+	switch r.op {
+	case addLink, updateLink:
+		if r.insert {
+			return p.insert(r)
+		}
+		return p.update(r)
+	case deleteLink:
+		return p.delete(r)
+	case countLink:
+		return p.query(r, p.countLink, r.id, r.typ)
+	case multigetLink:
+		return p.many(r)
+	case getLinksList:
+		return p.list(r)
+	case addNode:
+		_, err := p.exec(p.addNode, int64(nodeType), int64(newVersion), r.now.Unix(), r.data)
+		return err
+	case updateNode:
+		_, err := p.exec(p.updateNode, int64(upVersion), r.now.Unix(), r.data, r.id, int64(nodeType))
+		return err
+	case deleteNode:
+		_, err := p.exec(p.deleteNode, r.id, int64(nodeType))
+		return err
+	}
+	return p.query(r, p.getNode, r.id)
+}
+
+// exec runs a statement and returns how many rows it affected.
+func (p *preparedStore) exec(s *client.Stmt, args ...driver.Value) (int64, error) {
+	p.args = append(p.args[:0], args...)
+	return s.Exec(p.args)
+}
+
+// one runs a statement that must affect a row.
+func (p *preparedStore) one(what string, s *client.Stmt, args ...driver.Value) error {
+	n, err := p.exec(s, args...)
+	if err == nil && n != 1 {
+		err = fmt.Errorf("%s: %d rows were affected, want 1", what, n)
+	}
+	return err
+}
+
+func (p *preparedStore) query(r *request, s *client.Stmt, args ...driver.Value) (err error) {
+	p.args = append(p.args[:0], args...)
+	r.rows, err = s.Query(p.args, nil)
+	return err
+}
+
+func (p *preparedStore) many(r *request) (err error) {
+	p.text = appendIDs(fill(p.text[:0], p.multiget, r.id, r.typ), r.ids)
+	r.rows, err = p.reads.QueryBytes(p.text)
+	return err
+}
+
+func (p *preparedStore) list(r *request) (err error) {
+	p.args = append(p.args[:0], r.id, r.typ, int64(0), r.newest, int64(listLimit), r.skip)
+	r.rows, err = p.linksList.Query(p.args, r.keepOldest)
+	return err
+}
+
+// insert adds a link that must not be there yet.
+func (p *preparedStore) insert(r *request) error {
+	err := p.one("inserting a link", p.insertLink, r.id, r.id2, r.typ, int64(visible), r.data, int64(0), r.now.UnixMilli())
+	if err != nil {
+		return existing(err)
+	}
+	now := time.Now().UnixMilli()
+	n, err := p.exec(p.addCount, r.id, r.typ, int64(1), now, int64(1), now)
+	if err != nil {
+		return err
+	}
+	if n != 1 && n != 2 { // a new row, or a changed one
+		return fmt.Errorf("counting a link: %d rows were affected, want 1 or 2", n)
+	}
+	return p.end("COMMIT")
+}
+
+// update changes a link that must be there.
+func (p *preparedStore) update(r *request) error {
+	before, err := p.lock(r)
+	if err != nil {
+		return err
+	}
+	if before == absent {
+		return errMissing
+	}
+	n, err := p.exec(p.changeLink, int64(visible), r.data, int64(0), r.now.UnixMilli(), r.id, r.id2, r.typ)
+	if err != nil {
+		return err
+	}
+	if n == 0 { // it had these very values
+		return p.end("ROLLBACK")
+	}
+	if before == hidden {
+		if err := p.count(r, 1); err != nil {
+			return err
+		}
+	}
+	return p.end("COMMIT")
+}
+
+// delete hides a link.
+func (p *preparedStore) delete(r *request) error {
+	before, err := p.lock(r)
+	if err != nil {
+		return err
+	}
+	if before != visible {
+		return p.end("ROLLBACK")
+	}
+	if err := p.one("hiding a link", p.hideLink, r.id, r.id2, r.typ); err != nil {
+		return err
+	}
+	if err := p.count(r, -1); err != nil {
+		return err
+	}
+	return p.end("COMMIT")
+}
+
+// absent stands for the visibility of a link that is not there.
+const absent = -1
+
+// lock locks a link and returns its visibility.
+func (p *preparedStore) lock(r *request) (int64, error) {
+	p.args = append(p.args[:0], r.id, r.id2, r.typ)
+	visibility := int64(absent)
+	_, err := p.lockLink.Query(p.args, func(row []driver.Value) (err error) {
+		visibility, err = whole(row[0])
+		return err
+	})
+	return visibility, err
+}
+
+func (p *preparedStore) count(r *request, difference int64) error {
+	return p.one("counting a link", p.changeCount, difference, time.Now().UnixMilli(), r.id, r.typ)
+}
+
+func (p *preparedStore) end(statement string) error {
+	_, err := p.writes.Exec(statement)
+	return err
+}
+
+// existing returns errExists for the error of a link that is there already.
+func existing(err error) error {
+	var server *mysql.MySQLError
+	if errors.As(err, &server) && (server.Number == duplicateEntry || server.Number == duplicateEntryKey) {
+		return errExists
+	}
+	return err
+}
+
+// timeColumn is the place of the time among linkColumns.
+const timeColumn = 6
+
+// keepOldest takes note of the time of a link; the last one is the oldest.
+func (r *request) keepOldest(row []driver.Value) (err error) {
+	r.oldest, err = whole(row[timeColumn])
+	return err
+}
+
+// whole returns a column that is a whole number.
+func whole(v driver.Value) (int64, error) {
+	if n, ok := v.(int64); ok {
+		return n, nil
+	}
+	return strconv.ParseInt(client.Text(v), 10, 64)
+}
+
+// appendIDs writes the ids of a list and closes it.
+func appendIDs(b []byte, ids []int64) []byte {
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, id, 10)
+	}
+	return append(b, ')')
+}

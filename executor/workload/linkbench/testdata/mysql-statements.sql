@@ -1,0 +1,13 @@
+INSERT INTO linkdb0.nodetable (type, version, time, data) VALUES (?, ?, ?, ?);
+UPDATE linkdb0.nodetable SET version = ?, time = ?, data = ? WHERE id = ? AND type = ?;
+DELETE FROM linkdb0.nodetable WHERE id = ? AND type = ?;
+SELECT id, type, version, time, data FROM linkdb0.nodetable WHERE id = ?;
+SELECT count FROM linkdb0.counttable WHERE id = ? AND link_type = ?;
+SELECT id1, id2, link_type, visibility, data, version, time FROM linkdb0.linktable FORCE INDEX (id1_type) WHERE id1 = ? AND link_type = ? AND time >= ? AND time <= ? AND visibility = 1 ORDER BY time DESC LIMIT ? OFFSET ?;
+SELECT id1, id2, link_type, visibility, data, version, time FROM linkdb0.linktable WHERE id1 = ? AND link_type = ? AND id2 IN (;
+SELECT visibility FROM linkdb0.linktable WHERE id1 = ? AND id2 = ? AND link_type = ? FOR UPDATE;
+INSERT INTO linkdb0.linktable (id1, id2, link_type, visibility, data, version, time) VALUES (?, ?, ?, ?, ?, ?, ?);
+INSERT INTO linkdb0.counttable (id, link_type, count, time, version) VALUES (?, ?, ?, ?, 0) ON DUPLICATE KEY UPDATE count = count + ?, version = version + 1, time = ?;
+UPDATE linkdb0.linktable SET visibility = ?, data = ?, version = ?, time = ? WHERE id1 = ? AND id2 = ? AND link_type = ?;
+UPDATE linkdb0.linktable SET visibility = 0 WHERE id1 = ? AND id2 = ? AND link_type = ?;
+UPDATE linkdb0.counttable SET count = count + ?, version = version + 1, time = ? WHERE id = ? AND link_type = ?;

@@ -1,0 +1,13 @@
+INSERT INTO linkdb0.nodetable (type, version, time, data) VALUES ($1, $2, $3, $4);
+UPDATE linkdb0.nodetable SET version = $1, time = $2, data = $3 WHERE id = $4 AND type = $5;
+DELETE FROM linkdb0.nodetable WHERE id = $1 AND type = $2;
+SELECT id, type, version, time, data FROM linkdb0.nodetable WHERE id = $1;
+SELECT count FROM linkdb0.counttable WHERE id = $1 AND link_type = $2;
+SELECT id1, id2, link_type, visibility, data, version, time FROM linkdb0.linktable WHERE id1 = $1 AND link_type = $2 AND time >= $3 AND time <= $4 AND visibility = 1 ORDER BY time DESC LIMIT $5 OFFSET $6;
+SELECT id1, id2, link_type, visibility, data, version, time FROM linkdb0.linktable WHERE id1 = $1 AND link_type = $2 AND id2 IN (;
+SELECT visibility FROM linkdb0.linktable WHERE id1 = $1 AND id2 = $2 AND link_type = $3 FOR UPDATE;
+INSERT INTO linkdb0.linktable (id1, id2, link_type, visibility, data, version, time) VALUES ($1, $2, $3, $4, $5, $6, $7);
+INSERT INTO linkdb0.counttable AS c (id, link_type, count, time, version) VALUES ($1, $2, $3, $4, 0) ON CONFLICT (id, link_type) DO UPDATE SET count = c.count + $5, version = c.version + 1, time = $6;
+UPDATE linkdb0.linktable SET visibility = $1, data = $2, version = $3, time = $4 WHERE id1 = $5 AND id2 = $6 AND link_type = $7;
+UPDATE linkdb0.linktable SET visibility = 0 WHERE id1 = $1 AND id2 = $2 AND link_type = $3;
+UPDATE linkdb0.counttable SET count = count + $1, version = version + 1, time = $2 WHERE id = $3 AND link_type = $4;
