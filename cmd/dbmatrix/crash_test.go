@@ -26,7 +26,7 @@ import (
 // crashExperiment has what a crash can leave half done: a shared snapshot, a
 // setup to be undone, several phases and replicates.
 const crashExperiment = `
-experiment { replicates = 1 }
+experiment { replicates = REPLICATES }
 defaults {
   server   = server.mariadb
   setup    = [["sh", "-c", "touch set-up"]]
@@ -62,6 +62,7 @@ type victim struct {
 	t    *testing.T
 	dir  string
 	data string // where data directories lie
+	n    int    // replicates
 	env  []string
 }
 
@@ -89,8 +90,7 @@ func newVictim(t *testing.T, top, name string) *victim {
 	v.env = append(os.Environ(), "DBMATRIX_TEST_MAIN=1", "DBMATRIX_HOST_LOCK="+filepath.Join(top, "lock"),
 		"DBMATRIX_MACHINE="+filepath.Join(top, "machine.hcl"), "NO_COLOR=1")
 	for path, text := range map[string]string{
-		filepath.Join(top, "machine.hcl"):      "",
-		filepath.Join(v.dir, "experiment.hcl"): crashExperiment,
+		filepath.Join(top, "machine.hcl"): "",
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o711); err != nil {
 			t.Fatal(err)
@@ -99,7 +99,21 @@ func newVictim(t *testing.T, top, name string) *victim {
 			t.Fatal(err)
 		}
 	}
+	v.grow()
 	return v
+}
+
+// grow writes the experiment with one replicate more.
+func (v *victim) grow() {
+	v.t.Helper()
+	v.n++
+	text := strings.Replace(crashExperiment, "REPLICATES", strconv.Itoa(v.n), 1)
+	if err := os.MkdirAll(v.dir, 0o711); err != nil {
+		v.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(v.dir, "experiment.hcl"), []byte(text), 0o600); err != nil {
+		v.t.Fatal(err)
+	}
 }
 
 // command returns a dbmatrix that has not started.
@@ -232,8 +246,8 @@ func (v *victim) finish() {
 	if err := db.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
 		v.t.Errorf("integrity check: %s, %v", verdict, err)
 	}
-	if err := db.QueryRow("SELECT count(DISTINCT cell || replicate) FROM throughput WHERE phase = 'load'").Scan(&runs); err != nil || runs != 2 {
-		v.t.Errorf("%d runs have a load, want 2 (%v)", runs, err)
+	if err := db.QueryRow("SELECT count(DISTINCT cell || replicate) FROM throughput WHERE phase = 'load'").Scan(&runs); err != nil || runs != 2*v.n {
+		v.t.Errorf("%d runs have a load, want %d (%v)", runs, 2*v.n, err)
 	}
 	cmd, out := v.command(nil, "report", "--format", "csv", v.dir)
 	if err := cmd.Run(); err != nil || strings.Contains(out.String(), "X") {
@@ -262,9 +276,8 @@ func TestCrashPoints(t *testing.T) {
 	}
 }
 
-// TestKills kills the runner again and again at random moments, until the
-// matrix is done. DBMATRIX_KILLS says how often; few times are enough for every
-// day.
+// TestKills kills the runner again and again at random moments, and then
+// lets the matrix finish. DBMATRIX_KILLS says how often; a few times are enough for every day.
 func TestKills(t *testing.T) {
 	top := victimHost(t)
 	v := newVictim(t, top, "kills")
@@ -275,12 +288,18 @@ func TestKills(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	for range kills {
+	for killed := 0; killed < kills; {
+		if len(v.toRun()) == 0 {
+			v.grow()
+		}
 		after := time.Duration(200+random.IntN(5000)) * time.Millisecond
-		v.run(nil, func(p *os.Process) {
+		hit, _ := v.run(nil, func(p *os.Process) {
 			time.Sleep(after)
 			_ = p.Kill() // it may have ended
 		})
+		if hit {
+			killed++
+		}
 	}
 	v.finish()
 }
