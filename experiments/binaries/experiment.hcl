@@ -6,12 +6,12 @@ experiment {
 
 variable "rows" {
   description = "rows that the load inserts, all tables together"
-  default     = 200000
+  default     = 100000
 }
 
 variable "seconds" {
   description = "how long the queries run"
-  default     = 5
+  default     = 4
 }
 
 # What the experiment needs; where the builds are is the machine file's business.
@@ -44,7 +44,7 @@ defaults {
   my_cnf = {
     skip_log_bin                   = true
     innodb_flush_log_at_trx_commit = 2
-    innodb_buffer_pool_size        = "32M"
+    innodb_buffer_pool_size        = "24M"
 
     # The redo log's size has one name in MariaDB and another in MySQL.
     innodb_log_file_size     = build.flavour == "mariadb" ? "64M" : null
@@ -52,7 +52,8 @@ defaults {
 
     # A build without MyRocks refuses these: null leaves them out.
     rocksdb_flush_log_at_trx_commit = param.engine == "rocksdb" ? 2 : null
-    rocksdb_block_cache_size        = param.engine == "rocksdb" ? "32M" : null
+    rocksdb_block_cache_size        = param.engine == "rocksdb" ? "24M" : null
+    rocksdb_default_cf_options      = { write_buffer_size = param.engine == "rocksdb" ? "4m" : null }
   }
 }
 
@@ -129,6 +130,7 @@ phase "load" {
   }
   settle {
     dirty_pages_pct = 1
+    compaction      = param.engine == "rocksdb" ? true : null
     max_wait        = "30s"
   }
 }
@@ -136,7 +138,7 @@ phase "load" {
 phase "query" {
   workload "insert_benchmark" {
     step        = "query"
-    insert_rate = 500
+    insert_rate = 200
     seconds     = var.seconds
   }
 }

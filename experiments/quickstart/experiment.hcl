@@ -7,17 +7,17 @@ experiment {
 
 variable "rows" {
   description = "rows that the load inserts, all tables together"
-  default     = 200000
+  default     = 100000
 }
 
 variable "seconds" {
   description = "how long the queries run"
-  default     = 5
+  default     = 4
 }
 
 variable "insert_rate" {
   description = "rows that each client inserts a second while the queries run"
-  default     = 500
+  default     = 200
 }
 
 # Every cell starts from these. The caches hold less than the data, so that
@@ -26,12 +26,13 @@ defaults {
   my_cnf = {
     skip_log_bin                   = true
     innodb_flush_log_at_trx_commit = 2
-    innodb_buffer_pool_size        = "32M"
+    innodb_buffer_pool_size        = "24M"
     innodb_log_file_size           = "64M"
 
     # A build without MyRocks refuses these: null leaves them out.
     rocksdb_flush_log_at_trx_commit = param.engine == "rocksdb" ? 2 : null
-    rocksdb_block_cache_size        = param.engine == "rocksdb" ? "32M" : null
+    rocksdb_block_cache_size        = param.engine == "rocksdb" ? "24M" : null
+    rocksdb_default_cf_options      = { write_buffer_size = param.engine == "rocksdb" ? "4m" : null }
   }
 }
 
@@ -134,6 +135,7 @@ phase "load" {
   }
   settle {
     dirty_pages_pct = 1
+    compaction      = param.engine == "rocksdb" ? true : null
     max_wait        = "30s"
   }
 }
