@@ -58,12 +58,21 @@ func sameOrigins(a, b Explanation) bool {
 func (e *Experiment) Find(list []Explanation, name string) []Explanation {
 	var found []Explanation
 	for _, x := range list {
-		_, option, isOption := strings.Cut(x.Name, ".")
-		if x.Name == name || isOption && (option == name || option == (&Dialect{Negations: true}).Fold(name).Name) {
+		_, short, _ := strings.Cut(x.Name, ".")
+		if x.Name == name || short != "" && (short == name || slices.Contains(e.spellings(name), short)) {
 			found = append(found, x)
 		}
 	}
 	return found
+}
+
+// spellings returns the names that an option's name may stand for, by flavour.
+func (e *Experiment) spellings(name string) []string {
+	var names []string
+	for _, flavour := range keys(e.decoder.dialects) {
+		names = append(names, e.decoder.dialects[flavour].Fold(name).Name)
+	}
+	return names
 }
 
 // explainPhase lists what one phase runs with.
@@ -90,11 +99,28 @@ func (d *decoder) explainPhase(c *Cell, phase *Phase) []Explanation {
 	for _, o := range s.Options {
 		list = append(list, Explanation{Name: attribute + "." + o.Name, Value: o.Value.String(), Origins: o.Origins})
 	}
-	for _, o := range s.removed {
+	for _, o := range s.layer.removed {
 		list = append(list, Explanation{Name: attribute + "." + o.Name, Removed: true, Origins: o.Origins})
 	}
-	for _, v := range s.Env {
-		list = append(list, Explanation{Name: "env." + v.Name, Value: secret(v.Name, v.Value), Origins: v.Origins})
+	list = append(list, explainSlots("env.", s.layer.env)...)
+	return append(list, explainSlots("storage.", s.layer.storage)...)
+}
+
+// explainSlots explains environment variables, or storage roles. Of secrets only a
+// hash is shown.
+func explainSlots(prefix string, slots []*slot) []Explanation {
+	var list []Explanation
+	for _, v := range slots {
+		x := Explanation{Name: prefix + v.name, Removed: v.null, Origins: slices.Clone(v.origins)}
+		if !v.null {
+			x.Value = secret(v.name, v.shown)
+		}
+		for i := range x.Origins {
+			if !x.Origins[i].Null {
+				x.Origins[i].Value = secret(v.name, x.Origins[i].Value)
+			}
+		}
+		list = append(list, x)
 	}
 	return list
 }

@@ -272,7 +272,7 @@ func (d *decoder) base(dialect *Dialect) *layer {
 func (m *merger) over(below *layer, p *part) *layer {
 	l := *below
 	l.diags = slices.Clip(l.diags)
-	l.hashed, l.isFinished = false, false
+	l.hashed, l.isFinished, l.finished, l.removed = false, false, nil, nil
 	switch p.attribute {
 	case "my_cnf", "postgresql_conf":
 		l.options = slices.Clone(l.options)
@@ -593,7 +593,7 @@ func conflict(what string, a applied, at hcl.Range, b applied, rng hcl.Range) *h
 func (m *merger) settings(l *layer) *Settings {
 	l.finish()
 	s := &Settings{
-		Server: m.f.server, Options: l.finished, removed: l.removed, options: l.measured(),
+		Server: m.f.server, Options: l.finished, layer: l, options: l.measured(),
 		Setup: l.setup, Teardown: l.teardown, Prefix: l.prefix, Params: m.params(),
 	}
 	for _, e := range l.env {

@@ -27,7 +27,7 @@ type Settings struct {
 
 	id      int32
 	options identity // hash of Options as they are measured
-	removed []Option // options that an overlay removes, for explanations
+	layer   *layer   // what the settings are made of, for explanations
 }
 
 // Option returns the option of the given folded name, or nil.
