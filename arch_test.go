@@ -2,7 +2,11 @@
 package dbmatrix_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -90,8 +94,8 @@ var bans = []ban{
 	},
 	{
 		path:   "os/exec",
-		only:   []string{"cmd/...", "executor", "executor/server/...", "executor/workload/...", "executor/sampler/..."},
-		reason: "matrix, the store and reports start no process",
+		only:   []string{"cmd/...", "executor", "executor/server/...", "executor/workload/...", "executor/sampler/...", "matrix"},
+		reason: "the store and reports start no process; matrix neither, but it looks programs up",
 	},
 	{
 		path:   "net",
@@ -125,6 +129,41 @@ func TestImports(t *testing.T) {
 		if !slices.ContainsFunc(packages, func(p goPackage) bool { return within(p.room, []string{r.room}) }) {
 			t.Errorf("no package is in the room %s: remove its rule from arch_test.go", r.room)
 		}
+	}
+}
+
+// TestMatrixStartsNothing checks that the language only looks programs up.
+func TestMatrixStartsNothing(t *testing.T) {
+	files, err := filepath.Glob("matrix/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := 0
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			s, isSelector := n.(*ast.SelectorExpr)
+			if !isSelector {
+				return true
+			}
+			if x, isIdent := s.X.(*ast.Ident); !isIdent || x.Name != "exec" {
+				return true
+			}
+			used++
+			if s.Sel.Name != "LookPath" {
+				t.Errorf("%s uses exec.%s: matrix starts no process", file, s.Sel.Name)
+			}
+			return true
+		})
+	}
+	if used == 0 {
+		t.Error("matrix does not use os/exec any more: take it out of the ban's exceptions, and this test away")
 	}
 }
 

@@ -157,8 +157,7 @@ func execute(t *testing.T, bin, dir, command string) []string {
 	shell.Dir = dir
 	shell.Env = append(os.Environ(),
 		"PATH="+bin+":"+os.Getenv("PATH"),
-		"DBMATRIX_MACHINE="+filepath.Join(dir, "machine.hcl"),
-		"COLUMNS=120",
+		"DBMATRIX_MACHINE=", // the one in dir is the nearest
 		"NO_COLOR=1",
 	)
 	out, err := shell.CombinedOutput()
