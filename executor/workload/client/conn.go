@@ -138,7 +138,7 @@ func (c *Conn) Query(statement string, row func([]driver.Value) error) (int64, e
 	if err != nil {
 		return 0, err
 	}
-	return c.read(rows, row)
+	return c.read(rows, len(rows.Columns()), row)
 }
 
 // QueryBytes is Query of a statement in a buffer that the caller goes on to use.
@@ -147,11 +147,11 @@ func (c *Conn) QueryBytes(statement []byte) (int64, error) {
 }
 
 // read takes all rows and returns how many there were.
-func (c *Conn) read(rows driver.Rows, row func([]driver.Value) error) (int64, error) {
-	if n := len(rows.Columns()); n > len(c.dest) {
-		c.dest = make([]driver.Value, n)
+func (c *Conn) read(rows driver.Rows, columns int, row func([]driver.Value) error) (int64, error) {
+	if columns > len(c.dest) {
+		c.dest = make([]driver.Value, columns)
 	}
-	dest := c.dest[:len(rows.Columns())]
+	dest := c.dest[:columns]
 	var n int64
 	for {
 		err := rows.Next(dest)
@@ -176,7 +176,7 @@ func (c *Conn) Rows(statement string) (columns []string, rows [][]string, err er
 		return nil, nil, err
 	}
 	columns = r.Columns()
-	_, err = c.read(r, func(values []driver.Value) error {
+	_, err = c.read(r, len(columns), func(values []driver.Value) error {
 		row := make([]string, len(values))
 		for i, v := range values {
 			row[i] = Text(v)
@@ -287,8 +287,9 @@ func (c *Conn) Warnings() (Warnings, error) {
 
 // A Stmt is a statement prepared in the server.
 type Stmt struct {
-	conn *Conn
-	raw  stmtCalls
+	conn    *Conn
+	raw     stmtCalls
+	columns int // of its rows, once it has run: asking each time costs
 }
 
 // stmtCalls are the driver's calls on a statement that take no context.
@@ -308,7 +309,7 @@ func (c *Conn) Prepare(statement string) (*Stmt, error) {
 	if !ok {
 		return nil, errors.Join(errors.New("the MySQL driver's statement has no calls without a context"), raw.Close())
 	}
-	return &Stmt{conn: c, raw: calls}, nil
+	return &Stmt{conn: c, raw: calls, columns: -1}, nil
 }
 
 // Exec runs the statement and returns how many rows it affected.
@@ -326,7 +327,10 @@ func (s *Stmt) Query(args []driver.Value, row func([]driver.Value) error) (int64
 	if err != nil {
 		return 0, err
 	}
-	return s.conn.read(rows, row)
+	if s.columns < 0 {
+		s.columns = len(rows.Columns())
+	}
+	return s.conn.read(rows, s.columns, row)
 }
 
 // Close gives the statement back to the server.

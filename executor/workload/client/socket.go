@@ -83,7 +83,8 @@ func (s *socket) Read(p []byte) (int, error) {
 	}
 }
 
-// Write writes all of p. It raises no signal where the server is gone.
+// Write writes all of p. Where the server is gone it fails: the SIGPIPE that
+// comes with it ends a Go program only on its standard output and error.
 func (s *socket) Write(p []byte) (int, error) {
 	if !s.enter() {
 		return 0, net.ErrClosed
@@ -91,7 +92,7 @@ func (s *socket) Write(p []byte) (int, error) {
 	defer s.leave()
 	done := 0
 	for done < len(p) {
-		n, err := unix.SendmsgN(s.fd, p[done:], nil, nil, unix.MSG_NOSIGNAL)
+		n, err := unix.Write(s.fd, p[done:])
 		if err == unix.EINTR {
 			continue
 		}

@@ -32,7 +32,7 @@ func (b *benchmark) checkCounts(ctx context.Context, t workload.Target, r *workl
 				if first+chunk > b.nodes { // the last one has whatever else there is
 					return fmt.Sprintf("%s >= %d", column, first)
 				}
-				return fmt.Sprintf("%s >= %d AND %[1]s < %d", column, first, first+chunk)
+				return fmt.Sprintf("%s >= %d AND %s < %d", column, first, column, first+chunk)
 			}
 			if wrong, err = wrongCounts(conn, where); err != nil {
 				return err

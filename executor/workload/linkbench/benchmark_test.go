@@ -1,0 +1,407 @@
+package linkbench
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dbmatrix/executor/workload"
+	"dbmatrix/executor/workload/client"
+	"dbmatrix/executor/workload/workloadtest"
+)
+
+// with returns a block with further attributes.
+func with(b, more block) block {
+	all := maps.Clone(b)
+	maps.Copy(all, more)
+	return all
+}
+
+// TestConformance checks what holds for all workloads: the data is a function of
+// the seed, whatever the loaders and the form of the tables.
+func TestConformance(t *testing.T) {
+	small := block{"step": "load", "maxid1": 5001, "loaders": 2}
+	columns := []string{
+		"'links', COUNT(*), SUM(CRC32(CONCAT_WS(',', id1, id2, link_type, visibility, version, data))) FROM linkdb0.linktable",
+		"'counts', COUNT(*), SUM(CRC32(CONCAT_WS(',', id, link_type, count, version))) FROM linkdb0.counttable",
+		"'nodes', COUNT(*), SUM(CRC32(CONCAT_WS(',', id, type, version, data))) FROM linkdb0.nodetable",
+	}
+	workloadtest.Suite{
+		Type:    Type(),
+		Prepare: small,
+		Others:  []block{{"loaders": 1}, {"loaders": 7}, {"partitions": 4, "compression": "table"}, {"late_index": true}},
+		Seed:    block{"seed": 2},
+		Data:    "SELECT " + strings.Join(columns, " UNION ALL SELECT "),
+		Work:    with(small, block{"step": "query", "requesters": 4, "seconds": 60}),
+		// Each makes the data anew.
+		Interrupts: 8,
+	}.Run(t, workloadtest.Start(t))
+}
+
+// TestInnoDB runs everything on one server of the one engine.
+func TestInnoDB(t *testing.T) {
+	target := workloadtest.Start(t, "--innodb_lock_wait_timeout=1")
+	t.Run("modern", func(t *testing.T) { runs(t, target, block{"profile": profileModern, "maxid1": 10001, "seconds": 5}) })
+	t.Run("fb2011", func(t *testing.T) { runs(t, target, block{"profile": profileFB2011, "maxid1": 3001, "seconds": 1}) })
+	t.Run("contention", func(t *testing.T) { contention(t, target, "innodb") })
+	t.Run("forms", func(t *testing.T) { forms(t, target) })
+	t.Run("late index", func(t *testing.T) { lateIndex(t, target) })
+	t.Run("rate", func(t *testing.T) { rate(t, target) })
+	t.Run("check", func(t *testing.T) { wrong(t, target) })
+	t.Run("errors", func(t *testing.T) { failures(t, target) })
+	t.Run("distribution", func(t *testing.T) { distribution(t, target) })
+}
+
+// TestMyRocks runs on the other engine.
+func TestMyRocks(t *testing.T) {
+	target := workloadtest.StartRocksDB(t)
+	common := block{"engine": "rocksdb", "maxid1": 10001, "seconds": 2}
+	t.Run("modern", func(t *testing.T) { runs(t, target, with(common, block{"profile": profileModern})) })
+	t.Run("fb2017", func(t *testing.T) { runs(t, target, with(common, block{"partitions": 4, "maxid1": 3001})) })
+	t.Run("contention", func(t *testing.T) { contention(t, target, "rocksdb") })
+}
+
+func connect(t *testing.T, target workload.Target) *client.Conn {
+	t.Helper()
+	conn, err := client.Open(t.Context(), target, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+func execute(t *testing.T, conn *client.Conn, statements ...string) {
+	t.Helper()
+	for _, s := range statements {
+		if _, err := conn.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// number returns the one number that a query yields.
+func number(t *testing.T, conn *client.Conn, query string) float64 {
+	t.Helper()
+	text, err := conn.Text(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return value
+}
+
+// runs loads, checks the data by SQL, runs the mix and checks the counts.
+func runs(t *testing.T, target workload.Target, common block) {
+	common = with(common, block{"loaders": 3, "requesters": 4})
+	loaded := workloadtest.Do(t, Type(), target, with(common, block{"step": "load"}))
+	c := mustDecode(t, with(common, block{"step": "load"}))
+	conn := connect(t, target)
+	checkData(t, conn, &c, loaded)
+
+	queried := workloadtest.Do(t, Type(), target, with(common, block{"step": "query"}))
+	checkMix(t, &c, queried)
+	checkChanges(t, conn, &c, queried)
+
+	checked := workloadtest.Do(t, Type(), target, with(common, block{"step": "check"}))
+	if n := workloadtest.Metric(t, checked, "counts_checked"); n != number(t, conn, "SELECT COUNT(*) FROM linkdb0.counttable") {
+		t.Errorf("%v counts were checked", n)
+	}
+}
+
+// checkData holds the loaded data to the specification.
+func checkData(t *testing.T, conn *client.Conn, c *config, loaded workload.Result) {
+	g := c.graph(c.degrees())
+	links, counts := g.totals()
+	for _, test := range []struct {
+		query, metric string
+		want          int64
+	}{
+		{"SELECT COUNT(*) FROM linkdb0.linktable", "links_inserted", links},
+		{"SELECT COUNT(*) FROM linkdb0.linktable FORCE INDEX (id1_type)", "rows_inserted", links},
+		{"SELECT SUM(count) FROM linkdb0.counttable", "rows_inserted", links},
+		{"SELECT COUNT(*) FROM linkdb0.counttable", "counts_inserted", counts},
+		{"SELECT COUNT(*) FROM linkdb0.nodetable", "nodes_inserted", c.nodes},
+		{"SELECT MAX(id) FROM linkdb0.nodetable", "nodes_inserted", c.nodes},
+	} {
+		if got := number(t, conn, test.query); got != float64(test.want) {
+			t.Errorf("%s: %v, want %d", test.query, got, test.want)
+		}
+		if got := workloadtest.Metric(t, loaded, test.metric); got != float64(test.want) {
+			t.Errorf("%s is %v, want %d", test.metric, got, test.want)
+		}
+	}
+	// Rows that are not as they must be.
+	for _, condition := range []string{
+		"linktable WHERE visibility <> 1 OR version <> 0 OR id2 < id1 OR LENGTH(data) > 254",
+		"linktable WHERE link_type NOT IN (123456789, 123456790)",
+		"linktable WHERE time > UNIX_TIMESTAMP(NOW(3)) * 1000 OR time < (UNIX_TIMESTAMP() - 50 * 86400) * 1000",
+		"linktable WHERE data REGEXP BINARY '[^ -d]'", // bytes 32 to 100
+		"nodetable WHERE type <> 2048 OR version <> 1 OR LENGTH(data) >= 1048576",
+		"nodetable WHERE time NOT BETWEEN UNIX_TIMESTAMP() - 60 AND UNIX_TIMESTAMP()",
+		"counttable WHERE version <> 0",
+		"counttable AS c WHERE time <> (SELECT MAX(time) FROM linkdb0.linktable AS l WHERE l.id1 = c.id AND l.link_type = c.link_type)",
+		"(SELECT id1, link_type, MAX(id2) - MIN(id2) + 1 AS span, COUNT(*) AS n FROM linkdb0.linktable GROUP BY id1, link_type) AS l WHERE span <> n",
+	} {
+		query := "SELECT COUNT(*) FROM linkdb0." + strings.TrimPrefix(condition, "linkdb0.")
+		if strings.HasPrefix(condition, "(") {
+			query = "SELECT COUNT(*) FROM " + condition
+		}
+		if n := number(t, conn, query); n != 0 {
+			t.Errorf("%v rows of %s", n, condition)
+		}
+	}
+	// Percentiles of the lists of one type, by rank.
+	for _, share := range []float64{0.5, 0.9, 0.99, 0.999} {
+		rank := int64((1 - share) * float64(c.nodes))
+		want := g.share(g.rankLinks(rank), g.types, 0)
+		got := number(t, conn, fmt.Sprintf("SELECT COALESCE((SELECT count FROM linkdb0.counttable WHERE link_type = 123456789 ORDER BY count DESC LIMIT 1 OFFSET %d), 0)", rank))
+		if got != float64(want) {
+			t.Errorf("%v of the nodes have %v links of the first type, want %d", share, got, want)
+		}
+	}
+	approx(t, "the mean of a node's data", number(t, conn, "SELECT AVG(LENGTH(data)) FROM linkdb0.nodetable"), c.nodeSize*1.645, 0.1*c.nodeSize*1.645)
+	approx(t, "the mean of a link's data", number(t, conn, "SELECT AVG(LENGTH(data)) FROM linkdb0.linktable"), c.linkSize*1.62, 0.05*c.linkSize*1.62)
+	if high := number(t, conn, "SELECT COUNT(*) FROM linkdb0.nodetable WHERE data REGEXP BINARY '[\\x80-\\xdc]'"); high < 0.9*float64(c.nodes) {
+		t.Errorf("%v nodes have bytes above ASCII, want nearly all", high)
+	}
+}
+
+// checkMix holds the shares of the operations to the mix.
+func checkMix(t *testing.T, c *config, queried workload.Result) {
+	all := workloadtest.Metric(t, queried, "transactions")
+	if all == 0 || all != workloadtest.Metric(t, queried, "queries") {
+		t.Fatalf("%v transactions, %v queries", all, workloadtest.Metric(t, queried, "queries"))
+	}
+	square, sum := 0.0, 0.0
+	for o := range operations {
+		got := workloadtest.Metric(t, queried, "requests_"+o.name())
+		want := c.mix[o] / 100 * all
+		square += (got - want) * (got - want) / want
+		sum += got
+		if want < 10 {
+			continue
+		}
+		for _, statistic := range []string{"p50", "p95", "p99", "p99_upper", "mean", "max"} {
+			if workloadtest.Metric(t, queried, "lat_"+o.name()+"_"+statistic) <= 0 {
+				t.Errorf("%s: %s is 0", o.name(), statistic)
+			}
+		}
+		p99, upper := workloadtest.Metric(t, queried, "lat_"+o.name()+"_p99"), workloadtest.Metric(t, queried, "lat_"+o.name()+"_p99_upper")
+		if got >= 1000 && p99 > 1.01*upper {
+			t.Errorf("%s: p99 is %v, and the upper bound of its bucket %v", o.name(), p99, upper)
+		}
+	}
+	if sum != all {
+		t.Errorf("%v requests by operation, %v in all", sum, all)
+	}
+	if square > 27.88 { // see TestMix
+		t.Errorf("chi-square of the mix is %.1f", square)
+	}
+	if n := workloadtest.Metric(t, queried, "errors"); n != 0 {
+		t.Errorf("%v errors", n)
+	}
+	// Half of them exist, but for a node with one link these are the same.
+	found := workloadtest.Metric(t, queried, "links_found") / workloadtest.Metric(t, queried, "links_asked")
+	if found < 0.15 || found > 0.5 {
+		t.Errorf("multigets found %v of the links, want a quarter or more", found)
+	}
+	if len(queried.Plans) != 4 || !strings.Contains(queried.Plans[3].Text, linkIndex) {
+		t.Errorf("the plans are %v", queried.Plans)
+	}
+}
+
+// checkChanges checks that the tables have what the requests did.
+func checkChanges(t *testing.T, conn *client.Conn, c *config, queried workload.Result) {
+	metric := func(name string) float64 { return workloadtest.Metric(t, queried, name) }
+	if got, want := number(t, conn, "SELECT MAX(id) FROM linkdb0.nodetable"), float64(c.nodes)+metric("requests_add_node"); got < want {
+		t.Errorf("the greatest id of a node is %v, want %v or more", got, want)
+	}
+	gone := float64(c.nodes) + metric("requests_add_node") - number(t, conn, "SELECT COUNT(*) FROM linkdb0.nodetable")
+	if gone > metric("requests_delete_node") || gone < 0.5*metric("requests_delete_node") {
+		t.Errorf("%v nodes are gone after %v were deleted", gone, metric("requests_delete_node"))
+	}
+	hid := number(t, conn, "SELECT COUNT(*) FROM linkdb0.linktable WHERE visibility = 0")
+	if all := metric("requests_delete_link"); hid > all || all > 20 && hid == 0 {
+		t.Errorf("%v links are hidden after %v were deleted", hid, all)
+	}
+	if updated := number(t, conn, "SELECT COUNT(*) FROM linkdb0.nodetable WHERE version = 2"); updated == 0 {
+		t.Error("no node was updated")
+	}
+	if added := number(t, conn, "SELECT COUNT(*) FROM linkdb0.linktable WHERE time > UNIX_TIMESTAMP(NOW(3)) * 1000 - 60000"); added == 0 {
+		t.Error("no link was added or updated")
+	}
+	if !c.original && (metric("add_to_update") == 0 || metric("update_to_add") == 0) {
+		t.Errorf("%v links were to be added and were there, %v to be updated and were not; want some",
+			metric("add_to_update"), metric("update_to_add"))
+	}
+}
+
+// contention lets many requesters work on very few nodes, and checks the counts.
+func contention(t *testing.T, target workload.Target, engine string) {
+	for _, profile := range []string{profileModern, profileFB2011} {
+		common := block{"profile": profile, "engine": engine, "maxid1": 6, "requesters": 8, "loaders": 1, "seconds": 1}
+		workloadtest.Do(t, Type(), target, with(common, block{"step": "load"}))
+		result := workloadtest.Do(t, Type(), target, with(common, block{"step": "query"}))
+		t.Logf("%s: %v transactions, %v deadlocks, %v lock waits, %v tries at most", profile, workloadtest.Metric(t, result, "transactions"),
+			workloadtest.Metric(t, result, "deadlocks"), workloadtest.Metric(t, result, "lock_waits"), workloadtest.Metric(t, result, "most_tries"))
+		workloadtest.Do(t, Type(), target, with(common, block{"step": "check"}))
+	}
+}
+
+// forms makes tables of all forms; the load itself compares them with the wish.
+func forms(t *testing.T, target workload.Target) {
+	common := block{"step": "load", "maxid1": 101, "loaders": 1}
+	for _, form := range []block{
+		{"compression": "table", "key_block_size": 4, "partitions": 2},
+		{"compression": "transparent"},
+		{"secondary_index": "plain", "link_types": 3, "load_without_binlog": true},
+	} {
+		workloadtest.Do(t, Type(), target, with(common, form))
+	}
+	// What differs from the wish must be found.
+	f := tableForm{engine: "innodb", partitions: 2, compression: "table", keyBlockSize: 8, covering: true}
+	got := fmt.Sprint(f.check(connect(t, target), f.tables()[0], true))
+	want := "the compression is not table: row format Dynamic, options \n" +
+		"it has 0 partitions, not 2\n" +
+		`index id1_type has the columns "id1, link_type, visibility, time", not "id1, link_type, visibility, time, id2, version, data"`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// lateIndex loads without the index of links and makes it then.
+func lateIndex(t *testing.T, target workload.Target) {
+	common := block{"maxid1": 1001, "loaders": 1, "requesters": 1, "late_index": true, "requests": 100}
+	loaded := workloadtest.Do(t, Type(), target, with(common, block{"step": "load"}))
+	workloadtest.Do(t, Type(), target, with(common, block{"step": "check"}))
+	if _, err := workloadtest.Try(t.Context(), t, Type(), target, with(common, block{"step": "query"})); err == nil || !strings.Contains(err.Error(), linkIndex) {
+		t.Errorf("requests without the index: the error is %v", err)
+	}
+	indexed := workloadtest.Do(t, Type(), target, with(common, block{"step": "index"}))
+	if got, want := workloadtest.Metric(t, indexed, "rows_indexed"), workloadtest.Metric(t, loaded, "links_inserted"); got < want {
+		t.Errorf("%v rows were indexed, want %v or more", got, want)
+	}
+	result := workloadtest.Do(t, Type(), target, with(common, block{"step": "query"}))
+	if n := workloadtest.Metric(t, result, "transactions"); n != 100 {
+		t.Errorf("%v transactions, want 100", n)
+	}
+}
+
+// rate checks that a rate is kept, or that it is said where it is not.
+func rate(t *testing.T, target workload.Target) {
+	common := block{"profile": profileModern, "maxid1": 1001, "loaders": 1, "requesters": 4}
+	workloadtest.Do(t, Type(), target, with(common, block{"step": "load"}))
+	slow := with(common, block{"step": "query", "request_rate": 100, "seconds": 1})
+	target.Warmup = 200 * time.Millisecond
+	result, err := workloadtest.Try(t.Context(), t, Type(), target, slow)
+	if missed := new(workload.SLAError); err != nil && !errors.As(err, &missed) { // a busy host
+		t.Fatal(err)
+	}
+	if got := workloadtest.Metric(t, result, "target_rate"); got != 400 {
+		t.Errorf("the target rate is %v, want 400", got)
+	}
+	// Of 400 arrivals the standard deviation is 20.
+	if n := workloadtest.Metric(t, result, "transactions"); n < 200 || n > 500 {
+		t.Errorf("%v requests in a second at a rate of 400", n)
+	}
+	fast := with(common, block{"step": "query", "request_rate": 1e6, "seconds": 1})
+	result, err = workloadtest.Try(t.Context(), t, Type(), target, fast)
+	missed := new(workload.SLAError)
+	if !errors.As(err, &missed) {
+		t.Fatalf("the error is %v, want an SLAError", err)
+	}
+	approx(t, "the rate that was asked for", missed.Target, 4e6, 0.05*4e6)
+	if missed.Achieved != workloadtest.Metric(t, result, "achieved_rate") {
+		t.Errorf("the error has the rate %v, the result %v", missed.Achieved, workloadtest.Metric(t, result, "achieved_rate"))
+	}
+}
+
+// wrong makes counts wrong, in each way.
+func wrong(t *testing.T, target workload.Target) {
+	common := block{"profile": profileModern, "maxid1": 10101, "loaders": 1, "max_links": 4}
+	workloadtest.Do(t, Type(), target, with(common, block{"step": "load"}))
+	conn := connect(t, target)
+	for _, test := range []struct{ change, want, back string }{
+		{"UPDATE linkdb0.counttable SET count = count + 1 WHERE id = 10050 AND link_type = 123456789", "node 10050, type 123456789: the count is ",
+			"UPDATE linkdb0.counttable SET count = count - 1 WHERE id = 10050 AND link_type = 123456789"},
+		{"INSERT INTO linkdb0.linktable (id1, id2, link_type, visibility) VALUES (99999, 1, 5, 1)", "node 99999, type 5: the count is 0, and there are 1 visible links",
+			"DELETE FROM linkdb0.linktable WHERE id1 = 99999"},
+		{"INSERT INTO linkdb0.counttable VALUES (3, 5, 2, 0, 0)", "node 3, type 5: the count is 2, and there are 0 visible links",
+			"DELETE FROM linkdb0.counttable WHERE link_type = 5"},
+		{"DELETE FROM linkdb0.counttable", "node 1, type 12345678", "DELETE FROM linkdb0.linktable"},
+		{"SELECT 1", "there are no counts", "SELECT 1"},
+	} {
+		execute(t, conn, test.change)
+		_, err := workloadtest.Try(t.Context(), t, Type(), target, with(common, block{"step": "check"}))
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: the error is %v, want %q", test.change, err, test.want)
+		}
+		execute(t, conn, test.back)
+	}
+}
+
+// failures checks that no error of the server is lost.
+func failures(t *testing.T, target workload.Target) {
+	common := block{"profile": profileModern, "maxid1": 1001, "loaders": 1, "requesters": 2, "requests": 500}
+	workloadtest.Do(t, Type(), target, with(common, block{"step": "load"}))
+	conn := connect(t, target)
+	signal := func(state string, number int, chance string) string {
+		return fmt.Sprintf("CREATE TRIGGER linkdb0.refuse BEFORE INSERT ON linkdb0.counttable FOR EACH ROW BEGIN IF RAND() < %s THEN"+
+			" SIGNAL SQLSTATE '%s' SET MYSQL_ERRNO = %d, MESSAGE_TEXT = 'refused'; END IF; END", chance, state, number)
+	}
+	execute(t, conn, signal("45000", 31001, "1"))
+	for _, profile := range []string{profileModern, profileFB2011} {
+		query := with(common, block{"step": "query", "profile": profile})
+		if _, err := workloadtest.Try(t.Context(), t, Type(), target, query); err == nil || !strings.Contains(err.Error(), "refused") {
+			t.Errorf("%s: the error is %v, want that of the trigger", profile, err)
+		}
+		result := workloadtest.Do(t, Type(), target, with(query, block{"allow_errors": []int{31001}}))
+		if workloadtest.Metric(t, result, "errors") == 0 {
+			t.Errorf("%s: no error was counted", profile)
+		}
+		workloadtest.Do(t, Type(), target, with(common, block{"step": "check"}))
+	}
+	execute(t, conn, "DROP TRIGGER linkdb0.refuse", signal("40001", 1213, "0.2"))
+	for _, profile := range []string{profileModern, profileFB2011} {
+		result := workloadtest.Do(t, Type(), target, with(common, block{"step": "query", "profile": profile}))
+		if deadlocks, retries := workloadtest.Metric(t, result, "deadlocks"), workloadtest.Metric(t, result, "retries"); deadlocks == 0 || deadlocks != retries {
+			t.Errorf("%s: %v deadlocks, %v retries", profile, deadlocks, retries)
+		}
+		workloadtest.Do(t, Type(), target, with(common, block{"step": "check"}))
+	}
+	execute(t, conn, "DROP TRIGGER linkdb0.refuse")
+	if _, err := workloadtest.Try(t.Context(), t, Type(), withWarmup(target), with(common, block{"step": "check"})); err == nil || !strings.Contains(err.Error(), "warmup") {
+		t.Errorf("a check with a warm-up: the error is %v", err)
+	}
+}
+
+func withWarmup(target workload.Target) workload.Target {
+	target.Warmup = time.Second
+	return target
+}
+
+// distribution loads a graph of a distribution in a file.
+func distribution(t *testing.T, target workload.Target) {
+	if err := os.WriteFile(filepath.Join(target.Source, "d.dat"), []byte("nlinks\n4 50\n6 100\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	result := workloadtest.Do(t, Type(), target, block{"step": "load", "profile": profileModern, "maxid1": 1001, "distribution": "d.dat", "seed": 7})
+	if n := workloadtest.Metric(t, result, "links_inserted"); n != 5000 {
+		t.Errorf("%v links, want 5000", n)
+	}
+	if _, err := workloadtest.Try(t.Context(), t, Type(), target, block{"step": "load", "distribution": "absent"}); err == nil || !strings.Contains(err.Error(), "absent") {
+		t.Errorf("without the file the error is %v", err)
+	}
+}
