@@ -139,7 +139,7 @@ func (d *decoder) chosenLevels(a *axisBlock, attr *hcl.Attribute) []*levelBlock 
 	}
 	names, wrong := textsValue(v)
 	if v.IsNull() || wrong != "" {
-		d.faults.add(badValue(a.name, attr.Expr.Range(), fmt.Sprintf(`must be "*" for all levels, or a list of them, such as [%q]`, a.levels[0].name)))
+		d.faults.add(badValue(a.name, attr.Expr.Range(), `must be "*" for all levels, or a list of their names, such as ["a", "b"]`))
 		return nil
 	}
 	if len(names) == 0 {
