@@ -3,6 +3,7 @@ package matrix
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,6 +70,7 @@ type edit struct {
 	options PlanOptions
 
 	want []string
+	also []edit // others that the words stand for
 }
 
 var done = []string{"size=small 1: done [load done, query done]", "size=large 1: done [load done, query done]"}
@@ -151,16 +153,21 @@ var identityRules = []struct {
 		edit{},
 		edit{says: "`order`, `seed` of the experiment", text: []string{`replicates = 1`, "order = \"grouped\"\n  seed = 7"}, want: done}},
 	{"Iterations",
-		edit{says: "`iterations` raised: what is missing; of a phase that others follow: those too", text: []string{`iterations = 2`, `iterations = 3`}, want: []string{
+		edit{says: "`iterations` raised: what is missing; of a phase that others follow: those too; of one with a snapshot: all of it", text: []string{`iterations = 2`, `iterations = 3`}, want: []string{
 			"size=small 1: top-up (phase query: 2 of 3 iterations recorded) [load rebuild, query top-up]",
-			"size=large 1: top-up (phase query: 2 of 3 iterations recorded) [load rebuild, query top-up]"}},
+			"size=large 1: top-up (phase query: 2 of 3 iterations recorded) [load rebuild, query top-up]"},
+			also: []edit{{text: []string{`snapshot = true`, "snapshot = true\n  iterations = 2"}, want: []string{
+				"size=small 1: stale (snapshot.iterations was not set, is 2) [load stale, query stale]",
+				"size=large 1: stale (snapshot.iterations was not set, is 2) [load stale, query stale]"}}}},
 		edit{says: "`iterations` of the last phase lowered", text: []string{`iterations = 2`, `iterations = 1`}, want: done}},
 	{"Levels and cells",
 		edit{says: "a level added: its cells", text: []string{`axis "size" {`, "axis \"size\" {\n  level \"tiny\" {\n    my_cnf = { innodb_buffer_pool_size = \"5M\" }\n    params = { rows = 10 }\n  }"}, want: []string{
 			"size=tiny 1: new (never run) [load new, query new]", done[0], done[1]}},
 		edit{says: "the cells of the other levels; levels in another order; a level removed", text: []string{`level "small"`, `level "large_"`, `level "large" {`, `level "small" {`, `level "large_"`, `level "large"`,
 			`"1G"`, `"3G"`, `"2G"`, `"1G"`, `"3G"`, `"2G"`, `var.rows`, `900 + 100`, `rows = 1000`, `rows = 500`,
-		}, want: []string{done[1], done[0]}}},
+		}, want: []string{done[1], done[0]}, also: []edit{
+			{text: []string{"  level \"small\" {\n    label  = \"1 GiB\"\n    my_cnf = { innodb_buffer_pool_size = \"1G\" }\n    params = { rows = var.rows }\n  }\n", ""}, want: done[1:]},
+		}}},
 	{"Server options",
 		edit{says: "a value", text: []string{`innodb_io_capacity = 100`, `innodb_io_capacity = 200`},
 			want: stale("my_cnf.innodb_io_capacity was 100, is 200")},
@@ -203,19 +210,30 @@ var identityRules = []struct {
 		}, text: []string{`server.inno`, `server.other`}, want: done}},
 	{"Server arguments",
 		edit{says: "`init_args`, `prefix` of the server", text: []string{`variable "rows"`, "server \"inno\" {\n  prefix = [\"numactl\", \"-N\", \"0\"]\n}\nvariable \"rows\""},
-			want: stale("server.prefix was not set, is numactl -N 0")},
+			want: stale("server.prefix was not set, is numactl -N 0"), also: []edit{
+				{text: []string{`variable "rows"`, "server \"inno\" {\n  init_args = [\"--lower-case-table-names=1\"]\n}\nvariable \"rows\""},
+					want: stale("server.init_args was not set, is --lower-case-table-names=1")}}},
 		edit{says: "`min_version`, `user`", text: []string{`variable "rows"`, "server \"inno\" {\n  min_version = \"10.4\"\n  user = \"nobody\"\n}\nvariable \"rows\""}, want: done}},
 	{"Workloads",
 		edit{says: "a type, an attribute, a new version of the workload", load: func(o *LoadOptions) { o.Workloads[1].Version = 2 },
-			want: staleQuery("workload.version was 1, is 2")},
+			want: staleQuery("workload.version was 1, is 2"), also: []edit{
+				{text: []string{`file = "query.sql"`, `statements = ["SELECT 1"]`},
+					want: staleQuery("file.query.sql was sha256:b4e0497804e46e0a, is not set; sql.file was \"query.sql\", is not set; sql.statements was not set, is [\"SELECT 1\"]")},
+				{text: []string{`workload "sql" { file = "query.sql" }`, `workload "fileio" {}`},
+					want: staleQuery("workload was sql, is fileio; file.query.sql was sha256:b4e0497804e46e0a, is not set; sql.file was \"query.sql\", is not set")},
+			}},
 		edit{says: "an attribute that is given its default", text: []string{`rows = param.rows`, "rows = param.rows\n    rate = null"}, want: done}},
 	{"Files",
 		edit{says: "the content of a script or program that a phase, `setup` or `teardown` names", files: map[string]string{"prepare.sh": "echo 2\n"},
-			want: stale("file.prepare.sh was sha256:c44090c3f318c724, is sha256:03623d0eb5add7ba")},
+			want: stale("file.prepare.sh was sha256:c44090c3f318c724, is sha256:03623d0eb5add7ba"), also: []edit{
+				{files: map[string]string{"query.sql": "SELECT 2;\n"}, want: staleQuery("file.query.sql was sha256:b4e0497804e46e0a, is sha256:a41109d24069b482")}}},
 		edit{says: "a file that nothing names; the time of a file", files: map[string]string{"README": "2\n", "query.sql": "SELECT 1;\n"}, want: done}},
 	{"Environment, commands",
 		edit{says: "`env`, `setup`, `teardown`, `prefix`", text: []string{`MALLOC_CONF = "a"`, `MALLOC_CONF = "b"`},
-			want: stale("env.MALLOC_CONF was a, is b")},
+			want: stale("env.MALLOC_CONF was a, is b"), also: []edit{
+				{text: []string{`[["sh", "prepare.sh"]]`, `[["sh", "prepare.sh"], ["sync"]]`}, want: stale("setup.2 was not set, is sync")},
+				{text: []string{`setup   =`, "teardown = [[\"sync\"]]\n  setup   ="}, want: stale("teardown.1 was not set, is sync")},
+				{text: []string{`setup   =`, "prefix = [\"nice\"]\n  setup   ="}, want: stale("prefix was not set, is nice")}}},
 		edit{says: "`notify` of the machine file", load: func(o *LoadOptions) {
 			o.Machine = withMachine(o, "notify = [\"/bin/true\"]\n")
 		}, want: done}},
@@ -227,16 +245,31 @@ var identityRules = []struct {
 		}, text: []string{`variable "rows"`, "storage \"ssd\" { dir = \"/mnt/other\" }\nvariable \"rows\""}, want: done}},
 	{"Snapshots",
 		edit{says: "`snapshot` added or removed, `copy`, `share`", text: []string{`snapshot = true`, "snapshot {\n    copy = \"reflink\"\n  }"},
-			want: stale("snapshot was copy, is reflink")},
+			want: stale("snapshot was copy, is reflink"), also: []edit{
+				{text: []string{`snapshot = true`, "snapshot {\n    share = \"replicates\"\n  }"}, want: stale("snapshot.share was not set, is replicates")},
+				{text: []string{`snapshot = true`, ``}, want: stale("snapshot was copy, is not set")},
+				{text: []string{`timeout    = "1h"`, `snapshot = true`}, want: staleQuery("snapshot was not set, is copy; snapshot.iterations was not set, is 2")}}},
 		edit{says: "`budget`", text: []string{`snapshot = true`, "snapshot {\n    budget = \"9G\"\n  }"}, want: done}},
 	{"Start and end of a phase",
 		edit{says: "`restart`, `cache`, `read_only`, `settle`", text: []string{`dirty_pages_pct = 1`, `dirty_pages_pct = 5`},
-			want: stale("settle.dirty_pages_pct was 1, is 5")},
+			want: stale("settle.dirty_pages_pct was 1, is 5"), also: []edit{
+				{text: []string{`timeout    = "1h"`, `restart = true`}, want: staleQuery("restart was not set, is true")},
+				{text: []string{`timeout    = "1h"`, `cache = "cold"`}, want: staleQuery("cache was as_is, is cold")},
+				{text: []string{`timeout    = "1h"`, `read_only = true`}, want: staleQuery("read_only was not set, is true")},
+				{text: []string{`dirty_pages_pct = 1`, "\n    dirty_pages_pct = 1\n    checkpoint_age = \"1M\"\n    purge_history = 5\n    pause = \"1s\"\n  "},
+					want: stale("settle.checkpoint_age was not set, is 1048576; settle.pause was not set, is 1s; settle.purge_history was not set, is 5")},
+				{text: []string{`dirty_pages_pct = 1`, "\n    dirty_pages_pct = 1\n    compaction = true\n    vacuum = true\n    max_wait = \"1m\"\n  "},
+					want: stale("settle.compaction was not set, is true; settle.max_wait was 20m0s, is 1m0s; settle.vacuum was not set, is true")}}},
 		edit{says: "`on_interrupt`", text: []string{`timeout    = "1h"`, `on_interrupt = "continue"`}, want: done}},
 	{"Phases",
 		edit{says: "a phase added before others, removed before others, moved: from there on; added at the end: that one", text: []string{`table "rates"`, "phase \"more\" {\n  workload \"bench\" { step = \"query\" }\n}\ntable \"rates\""}, want: []string{
 			"size=small 1: top-up (2 of 3 phases recorded) [load rebuild, query rebuild, more new]",
-			"size=large 1: top-up (2 of 3 phases recorded) [load rebuild, query rebuild, more new]"}},
+			"size=large 1: top-up (2 of 3 phases recorded) [load rebuild, query rebuild, more new]"},
+			also: []edit{
+				{text: []string{`phase "load" {`, "phase \"before\" {\n  workload \"fileio\" {}\n}\nphase \"load\" {"}, want: []string{
+					"size=small 1: stale (workload was bench, is fileio; and 5 more) [before stale, load stale, query stale]",
+					"size=large 1: stale (workload was bench, is fileio; and 5 more) [before stale, load stale, query stale]"}},
+			}},
 		edit{says: "the last phase removed", text: []string{"phase \"query\" {\n  iterations = 2\n  timeout    = \"1h\"\n  workload \"sql\" { file = \"query.sql\" }\n}\n", "", `phase   = "query"`, `phase   = "load"`}, want: []string{
 			"size=small 1: done [load done]", "size=large 1: done [load done]"}},
 	},
@@ -254,12 +287,15 @@ var identityRules = []struct {
 			a.Status, a.Phases = Interrupted, a.Phases[:2]
 			a.Phases[1].Status, a.Phases[1].Iterations = Interrupted, 1
 		}), want: []string{
-			"size=small 1: interrupted (interrupted in phase query) [load rebuild, query interrupted]", done[1]}},
+			"size=small 1: interrupted (interrupted in phase query) [load rebuild, query interrupted]", done[1]},
+			also: []edit{{history: first(func(a *Attempt) { a.Status, a.Message, a.Phases = Skipped, "its build cannot start", nil }), want: []string{
+				"size=small 1: new (skipped before: its build cannot start) [load new, query new]", done[1]}}}},
 		edit{says: "failed, timeout, hung, crashed and invalid ones, unless `--status` names them; sla_missed ones", history: first(func(a *Attempt) {
 			a.Status, a.Message = Crashed, "signal 11"
 			a.Phases[1].Status, a.Phases[1].Message = Crashed, "signal 11"
 		}), want: []string{
-			"size=small 1: crashed (signal 11) [load rebuild, query crashed (signal 11)]", done[1]}}},
+			"size=small 1: crashed (signal 11) [load rebuild, query crashed (signal 11)]", done[1]},
+			also: []edit{{history: first(func(a *Attempt) { a.Status, a.Phases[1].Status = SLAMissed, SLAMissed }), want: done}}}},
 	{"`run --fresh`",
 		edit{says: "everything", options: PlanOptions{Fresh: true}, want: []string{
 			"size=small 1: new (never run) [load new, query new]", "size=large 1: new (never run) [load new, query new]"}},
@@ -286,38 +322,41 @@ var identityFiles = map[string]string{"query.sql": "SELECT 1;\n", "prepare.sh": 
 // was measured.
 func TestIdentityRules(t *testing.T) {
 	for _, r := range identityRules {
-		for _, side := range []struct {
-			name string
-			edit
-		}{{"again", r.again}, {"kept", r.kept}} {
+		for name, side := range map[string]edit{"again": r.again, "kept": r.kept} {
 			if side.says == "" {
 				continue
 			}
-			t.Run(r.rule+"/"+side.name, func(t *testing.T) {
-				h := record(planFiles(t, identityExperiment, identityFiles, History{}, PlanOptions{}))
-				if strings.Contains(side.says, "accept") {
-					h.Attempts[0].Accepted = planFiles(t, replaced(t, identityExperiment, side.text), identityFiles, History{}, PlanOptions{}).Runs[0].Phases[1].Fingerprint
-				}
-				if side.history != nil {
-					side.history(&h)
-				}
-				files := map[string]string{}
-				for _, set := range []map[string]string{identityFiles, side.files} {
-					for name, text := range set {
-						files[name] = text
+			for i, e := range append([]edit{side}, side.also...) {
+				t.Run(fmt.Sprintf("%s/%s %d", r.rule, name, i+1), func(t *testing.T) {
+					p := e.plan(t, strings.Contains(side.says, "accept"))
+					if diff := cmp.Diff(e.want, shown(p)); diff != "" {
+						t.Errorf("plan after an edit: %s (-want +got):\n%s", side.says, diff)
 					}
-				}
-				var change []func(*LoadOptions)
-				if side.load != nil {
-					change = append(change, side.load)
-				}
-				p := planFiles(t, replaced(t, identityExperiment, side.text), files, h, side.options, change...)
-				if diff := cmp.Diff(side.want, shown(p)); diff != "" {
-					t.Errorf("plan after %s (-want +got):\n%s", side.says, diff)
-				}
-			})
+				})
+			}
 		}
 	}
+}
+
+// plan records the experiment as it is, makes the edit and plans what is left.
+// With accept the stale result of the first run is accepted before.
+func (e edit) plan(t *testing.T, accept bool) *Plan {
+	t.Helper()
+	h := record(planFiles(t, identityExperiment, identityFiles, History{}, PlanOptions{}))
+	after := replaced(t, identityExperiment, e.text)
+	if accept {
+		h.Attempts[0].Accepted = planFiles(t, after, identityFiles, History{}, PlanOptions{}).Runs[0].Phases[1].Fingerprint
+	}
+	if e.history != nil {
+		e.history(&h)
+	}
+	files := maps.Clone(identityFiles)
+	maps.Copy(files, e.files)
+	var change []func(*LoadOptions)
+	if e.load != nil {
+		change = append(change, e.load)
+	}
+	return planFiles(t, after, files, h, e.options, change...)
 }
 
 // replaced makes an edit to a text.

@@ -124,6 +124,9 @@ func (p *Phase) snapshotInputs(add func(name, value string)) {
 	if p.Snapshot.ShareReplicates {
 		add("snapshot.share", "replicates")
 	}
+	if n := p.Recorded(); n > 1 {
+		add("snapshot.iterations", strconv.Itoa(n)) // the state that is kept is that after all of them
+	}
 }
 
 func (p *Phase) settleInputs(add func(name, value string)) {

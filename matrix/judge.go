@@ -3,6 +3,7 @@ package matrix
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // past is a history, arranged for the plan's questions.
@@ -307,6 +308,9 @@ func difference(was, now []Input) string {
 		cur[in.Name] = in.Value
 	}
 	slices.Sort(names)
+	if i := slices.Index(names, "workload"); i > 0 { // it explains the change of all attributes
+		names = slices.Insert(slices.Delete(names, i, i+1), 0, "workload")
+	}
 	var changes []string
 	for _, name := range names {
 		a, had := old[name]
@@ -326,16 +330,8 @@ func difference(was, now []Input) string {
 	if len(changes) > maxChanges {
 		return fmt.Sprintf("%s; and %d more", changes[0], len(changes)-1)
 	}
-	return joinChanges(changes)
+	return strings.Join(changes, "; ")
 }
 
 // maxChanges bounds how many changes a reason lists before it only counts them.
 const maxChanges = 3
-
-func joinChanges(changes []string) string {
-	text := changes[0]
-	for _, c := range changes[1:] {
-		text += "; " + c
-	}
-	return text
-}
