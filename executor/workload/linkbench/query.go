@@ -182,7 +182,9 @@ func (t *team) judge(r *workload.Recorder) error {
 	return nil
 }
 
-// keepPlans keeps the server's plan of each query.
+// keepPlans keeps the server's plan of each query, and that of the update of a
+// link: MyRocks of MariaDB 10.11 reads the secondary index for it in small
+// tables, and locks what it reads.
 func keepPlans(conn *client.Conn, r *workload.Recorder, s statements) error {
 	for _, q := range []struct {
 		op        operation
@@ -192,6 +194,7 @@ func keepPlans(conn *client.Conn, r *workload.Recorder, s statements) error {
 		{countLink, string(fill(nil, s.countLink, 1, firstLinkType))},
 		{multigetLink, string(appendIDs(fill(nil, s.multiget, 1, firstLinkType), []int64{1, 2, 3}))},
 		{getLinksList, string(fill(nil, s.linksList, 1, firstLinkType, 0, math.MaxInt64, listLimit, 0))},
+		{updateLink, string(fill(nil, s.changeLink, visible, 0, 0, 0, 1, 1, firstLinkType))},
 	} {
 		columns, rows, err := conn.Rows("EXPLAIN " + q.statement)
 		if err != nil {
