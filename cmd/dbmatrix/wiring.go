@@ -4,6 +4,7 @@ import (
 	"dbmatrix/executor/server"
 	"dbmatrix/executor/workload"
 	"dbmatrix/executor/workload/insertbench"
+	"dbmatrix/executor/workload/linkbench"
 	"dbmatrix/executor/workload/sqlscript"
 	"dbmatrix/executor/workload/sysbench"
 	"dbmatrix/matrix"
@@ -40,6 +41,7 @@ func commands() []func(*streams) *cobra.Command {
 func workloads() []workload.Type {
 	return append([]workload.Type{
 		insertbench.Type(),
+		linkbench.Type(),
 		sqlscript.Type(),
 		sysbench.Type(),
 	}, workload.Schemas()...)

@@ -22,6 +22,6 @@
 //     waits with it.
 //
 // The workloads themselves live in packages of their own, which the command
-// lists: insertbench, sqlscript and sysbench. Schemas holds those of coming
+// lists: insertbench, linkbench, sqlscript and sysbench. Schemas holds those of coming
 // versions, so that experiments can name them already.
 package workload

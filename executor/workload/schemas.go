@@ -12,7 +12,6 @@ import (
 // them validate and plan, but cannot run yet.
 func Schemas() []Type {
 	return []Type{
-		{WorkloadType: linkbench()},
 		{WorkloadType: pgbench()},
 		{WorkloadType: tpcc()},
 		{WorkloadType: program()},
@@ -27,45 +26,6 @@ func compressions(whose string) matrix.Attribute {
 
 func keyBlockSize() matrix.Attribute {
 	return Optional("key_block_size", "KiB", "Compressed page size with compression = table: half of the page size gives compression to a half.")
-}
-
-func linkbench() matrix.WorkloadType {
-	return matrix.WorkloadType{
-		Name:    "linkbench",
-		Summary: "a social graph: load of nodes and links, then a mix of ten operations",
-		Version: 1,
-		Attributes: []matrix.Attribute{
-			Step("load makes and fills the tables, query runs the mix, check compares the counts with the links.",
-				"load", "query", "check"),
-			Choice("profile", "Mix of operations, payload sizes and number of links of a node: of 2017, of 2011, or of the present fork.",
-				"fb2017", "fb2011", "modern"),
-			Whole("maxid1", "ids", 10000001, "Nodes have the ids 1 .. maxid1 - 1."),
-			Whole("loaders", "clients", 10, "Clients that load links; one more loads the nodes."),
-			Whole("requesters", "clients", 100, "Clients that run the mix."),
-			Whole("seconds", "seconds", 60, "How long the query step takes."),
-			Optional("requests", "requests", "Requests of each requester after which it ends; unless given, the time decides."),
-			Optional("request_rate", "requests/s", "Requests of each requester in a second, at random times; unless given, as many as it can."),
-			Choice("engine", "Storage engine of the tables.", "innodb", "rocksdb"),
-			Whole("partitions", "partitions", 0, "Partitions of each table, by key (id1) and key (id); 0 is unpartitioned."),
-			compressions("It is for links and counts; nodes are compressed only with transparent."),
-			keyBlockSize(),
-			Whole("link_types", "types", 2, "Types of links."),
-			{Name: "distribution", Type: cty.String, File: true, Doc: "A file with the distribution of the number of links of a node, in place of the profile's own."},
-			Seed(),
-			{Name: "bug_compat", Type: cty.Bool, Default: cty.True, Doc: "Do as the original program does where it differs from its own documentation."},
-			AllowErrors(),
-		},
-		Check: func(args matrix.Args, _ matrix.Build) []matrix.ArgError {
-			v := Read(args)
-			v.Int("maxid1", 2)
-			wholes(v, 1, "loaders", "requesters", "seconds", "requests", "link_types", "key_block_size")
-			wholes(v, 0, "partitions", "seed")
-			v.Codes("allow_errors")
-			rocksdbCompression(v)
-			return v.Faults
-		},
-		WarmUp: true,
-	}
 }
 
 func pgbench() matrix.WorkloadType {

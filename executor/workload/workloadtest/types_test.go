@@ -9,6 +9,7 @@ import (
 
 	"dbmatrix/executor/workload"
 	"dbmatrix/executor/workload/insertbench"
+	"dbmatrix/executor/workload/linkbench"
 	"dbmatrix/executor/workload/sqlscript"
 	"dbmatrix/executor/workload/sysbench"
 	"dbmatrix/executor/workload/workloadtest"
@@ -16,7 +17,7 @@ import (
 )
 
 func types() []workload.Type {
-	return append(workload.Schemas(), insertbench.Type(), sqlscript.Type(), sysbench.Type())
+	return append(workload.Schemas(), insertbench.Type(), linkbench.Type(), sqlscript.Type(), sysbench.Type())
 }
 
 // TestTypes checks what the language and the documentation rely on.
@@ -112,6 +113,12 @@ func TestFaults(t *testing.T) {
 
 		{"linkbench", workloadtest.Block{"step": "load", "maxid1": 1e9, "compression": "table", "key_block_size": 4}, mariadb, ""},
 		{"linkbench", workloadtest.Block{"step": "load", "engine": "rocksdb", "compression": "table"}, mariadb, "compression: table compression is InnoDB's"},
+		{"linkbench", workloadtest.Block{"step": "query", "request_rate": 0, "requests": 0}, mariadb, "requests: 0 is too small"},
+		{"linkbench", workloadtest.Block{"step": "query", "request_rate": 0}, mariadb, "request_rate: no rate"},
+		{"linkbench", workloadtest.Block{"step": "load", "maxid1": 2147483648, "link_types": 1001, "partitions": 8193}, mariadb, "maxid1: too many; link_types: too many; partitions: too many"},
+		{"linkbench", workloadtest.Block{"step": "index", "key_block_size": 8}, mariadb, `late_index: the load has made the index; key_block_size: only compression = "table" has one`},
+		{"linkbench", workloadtest.Block{"step": "load", "compression": "table", "key_block_size": 3}, mariadb, "key_block_size: no such page size"},
+		{"linkbench", workloadtest.Block{"step": "load"}, postgres, ": linkbench does not run on PostgreSQL yet"},
 		{"pgbench", workloadtest.Block{"step": "run", "mode": "prepared", "threads": 2, "clients": 2}, postgres, ""},
 		{"pgbench", workloadtest.Block{"step": "run", "threads": 2}, mariadb, "threads: more threads than clients; : pgbench runs against PostgreSQL"},
 		{"tpcc", workloadtest.Block{"step": "load", "warehouses": 2, "partitions": 3}, mariadb, "partitions: more partitions than warehouses"},
