@@ -174,8 +174,10 @@ func startable(ctx context.Context, l Launch, o Owner, f Flavour, user *account)
 	if o.Build != "" && content != "" && o.Build != content {
 		return fmt.Errorf("%s was written by another build of the server; a data directory is not carried from one build to another", l.Layout.Dir)
 	}
-	if o.Process != nil && o.Process.runs() {
-		return fmt.Errorf("%s is in use by process %d of an earlier run", l.Layout.Dir, o.Process.PID)
+	if o.Process != nil {
+		if err := awaitEnd(ctx, *o.Process, l.Layout.Data()); err != nil {
+			return err
+		}
 	}
 	if !o.Clean {
 		if err := awaitUnused(ctx, l.Layout.Data()); err != nil {

@@ -79,28 +79,33 @@ func TestStartFails(t *testing.T) {
 func TestStartRefuses(t *testing.T) {
 	tests := []struct {
 		name  string
-		spoil func(l *Launch) error
+		spoil func(t *testing.T, l *Launch) error
 		want  string
 	}{
-		{"no build", func(l *Launch) error { l.Settings.Server.Build.Absent = "gone"; return nil }, `starting server "s": it is not on this host: gone`},
-		{"never initialised", func(l *Launch) error { return os.RemoveAll(l.Layout.Data()) }, "was never initialised"},
-		{"an option of ours", func(l *Launch) error {
+		{"no build", func(t *testing.T, l *Launch) error { l.Settings.Server.Build.Absent = "gone"; return nil }, `starting server "s": it is not on this host: gone`},
+		{"never initialised", func(t *testing.T, l *Launch) error { return os.RemoveAll(l.Layout.Data()) }, "was never initialised"},
+		{"an option of ours", func(t *testing.T, l *Launch) error {
 			l.Settings.Options = []matrix.Option{textOption("socket", "/tmp/s")}
 			return nil
 		}, "each instance has a private socket"},
-		{"the process of an earlier run", func(l *Launch) error {
+		{"the process of an earlier run", func(t *testing.T, l *Launch) error {
 			self, err := processID(os.Getpid())
 			if err != nil {
 				return err
 			}
+			f, err := os.Open(l.Layout.Data() + "/holes")
+			if err != nil {
+				return err
+			}
+			t.Cleanup(func() { f.Close() })
 			return l.Layout.Update(func(o *Owner) { o.Process = &self })
-		}, "in use by process"},
-		{"no such prefix", func(l *Launch) error { l.Settings.Server.Prefix = []string{"no-such-taskset"}; return nil }, "no-such-taskset"},
+		}, "in use by a server of an earlier run: pid"},
+		{"no such prefix", func(t *testing.T, l *Launch) error { l.Settings.Server.Prefix = []string{"no-such-taskset"}; return nil }, "no-such-taskset"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			l := launchOf(t, "exit 0")
-			if err := tt.spoil(&l); err != nil {
+			if err := tt.spoil(t, &l); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := Start(context.Background(), l); err == nil || !strings.Contains(err.Error(), tt.want) {

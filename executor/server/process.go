@@ -49,11 +49,19 @@ func processStat(pid int) (procfs.ProcStat, error) {
 	return p.Stat()
 }
 
-// runs reports whether the process still is there, in a state other than a
-// zombie without threads.
+// runs reports whether the process still is there. A zombie that only waits for
+// its parent is not; one that still has threads is: they hold its files.
 func (id ProcessID) runs() bool {
 	now, err := processID(id.PID)
-	return err == nil && now == id
+	if err != nil || now != id {
+		return false
+	}
+	st, err := processStat(id.PID)
+	if err != nil || st.State != "Z" {
+		return err == nil
+	}
+	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", id.PID))
+	return err == nil && len(threads) > 1
 }
 
 // describe tells the state of a process that would not end: its own and that of

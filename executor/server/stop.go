@@ -101,6 +101,18 @@ func awaitUnused(ctx context.Context, dir string) error {
 	}
 }
 
+// awaitEnd waits for the end of a server of an earlier run, if it is on its way
+// there: a process that was killed lets go of its files before it is gone.
+func awaitEnd(ctx context.Context, id ProcessID, dir string) error {
+	for begin := time.Now(); id.runs(); {
+		if time.Since(begin) > unusedWait || unused(dir) != nil || ctx.Err() != nil {
+			return fmt.Errorf("%s is in use by a server of an earlier run: %s", dir, id.describe())
+		}
+		time.Sleep(stopPoll)
+	}
+	return nil
+}
+
 // stopped records the end of the server in the owner file.
 func (i *Instance) stopped(took time.Duration) (Stopped, error) {
 	s := Stopped{Exit: i.Exit(), Took: took}

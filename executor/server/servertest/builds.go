@@ -2,6 +2,7 @@ package servertest
 
 import (
 	"context"
+	"database/sql"
 	"os"
 	"path/filepath"
 	"sync"
@@ -11,10 +12,16 @@ import (
 	"dbmatrix/matrix"
 )
 
-// Main runs the tests of a package that starts servers.
+// Main runs the tests of a package that starts servers. The same program plays
+// the guardian, and a runner that a test kills.
 func Main(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == server.GuardianCommand {
-		os.Exit(server.GuardianMain(context.Background(), os.Stderr))
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case server.GuardianCommand:
+			os.Exit(server.GuardianMain(context.Background(), os.Stderr))
+		case runnerCommand:
+			os.Exit(playRunner(os.Args[2:]))
+		}
 	}
 	os.Exit(m.Run())
 }
@@ -23,6 +30,10 @@ func Main(m *testing.M) {
 type Build struct {
 	Server  matrix.Server
 	Options []matrix.Option // that it needs, such as the place of its plugins
+
+	// optional says that "make servers" does not bring it, so that no test
+	// may count on it.
+	optional bool
 }
 
 // prober is shared, since hashing a build takes a second.
@@ -31,14 +42,15 @@ var prober server.Prober
 // probed remembers the builds that were probed in this test program.
 var probed sync.Map
 
-// Need returns the build of a name: mariadb (of this host), or one that "make
-// servers" brings: myrocks1011, mariadb118, myrocks118, mysql97. Where it is
-// missing the test is skipped, or fails where DBMATRIX_REQUIRE_SERVERS is 1.
+// Need returns the build of a name: mariadb or postgres (of this host), or one
+// that "make servers" brings: myrocks1011, mariadb118, myrocks118, mysql97. Where
+// it is missing the test is skipped, or fails where DBMATRIX_REQUIRE_SERVERS is 1;
+// PostgreSQL may be missing then too.
 func Need(t testing.TB, name string) Build {
 	t.Helper()
 	b := known(servers(t))[name]
 	if b.Server.Name == "" {
-		missing(t, "no test knows a build called "+name)
+		t.Fatalf("no test knows a build called %q", name)
 	}
 	if v, ok := probed.Load(name); ok {
 		b.Server.Build = v.(matrix.Build)
@@ -47,23 +59,23 @@ func Need(t testing.TB, name string) Build {
 		probed.Store(name, b.Server.Build)
 	}
 	if why := b.Server.Build.Absent; why != "" {
-		missing(t, "no server "+name+": "+why)
+		missing(t, b, "no server "+name+": "+why)
 	}
 	for _, o := range b.Options {
 		if o.Name != "plugin_dir" {
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(o.Value.Text, "ha_rocksdb.so")); err != nil {
-			missing(t, "no MyRocks for "+name+": "+err.Error())
+			missing(t, b, "no MyRocks for "+name+": "+err.Error())
 		}
 	}
 	return b
 }
 
 // missing skips a test for want of a server, or fails it.
-func missing(t testing.TB, why string) {
+func missing(t testing.TB, b Build, why string) {
 	t.Helper()
-	if os.Getenv("DBMATRIX_REQUIRE_SERVERS") == "1" {
+	if os.Getenv("DBMATRIX_REQUIRE_SERVERS") == "1" && !b.optional {
 		t.Fatal(why)
 	}
 	t.Skip(why)
@@ -101,7 +113,7 @@ func known(dir string) map[string]Build {
 		"mariadb118": {Server: unpacked("mariadb118", "mariadb-11.8", "mariadbd")},
 		"myrocks118": {Server: unpacked("myrocks118", "mariadb-11.8", "mariadbd"), Options: []matrix.Option{rocks}},
 		"mysql97":    {Server: unpacked("mysql97", "mysql-9.7", "mysqld")},
-		"postgres":   {Server: matrix.Server{Name: "postgres", Bindir: newestPostgres()}},
+		"postgres":   {Server: matrix.Server{Name: "postgres", Bindir: newestPostgres()}, optional: true},
 	}
 }
 
@@ -152,4 +164,15 @@ func Parts(name string, keysAndValues ...string) matrix.Option {
 		v.Parts = append(v.Parts, matrix.OptionPart{Key: keysAndValues[i], Value: keysAndValues[i+1]})
 	}
 	return option(name, v, "")
+}
+
+// Open returns connections to a server of the MySQL family, apart from those of
+// its instance.
+func Open(t testing.TB, a server.Address) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("mysql", a.DSN(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
 }

@@ -30,12 +30,20 @@ type outcome struct {
 	granule bool
 }
 
-// profileOf returns the profile of a build.
-func profileOf(b matrix.Build) profile {
+// profileOf returns the profile of a build, with or without MyRocks.
+func profileOf(b matrix.Build, hasRocks bool) profile {
 	if b.Flavour == "postgres" {
 		return postgresProfile()
 	}
 	p := mysqlProfile()
+	if hasRocks {
+		p.plain = append(p.plain,
+			Parts("rocksdb_default_cf_options", "compression", "kZSTD", "bottommost_compression", "kZSTD",
+				"write_buffer_size", "8m", "level_compaction_dynamic_level_bytes", "true",
+				"block_based_table_factory", "{block_size=16k}"),
+			Switch("rocksdb_use_direct_reads", true),
+			Text("rocksdb_block_cache_size", "64M"))
+	}
 	if b.Flavour == "mariadb" {
 		p.plain = append(p.plain, Text("query_cache_size", "0"), Text("aria_pagecache_buffer_size", "32M"))
 		p.inForce = append(p.inForce,

@@ -32,7 +32,7 @@ func Run(t *testing.T, b Build) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { g.Close() })
-	s := &suite{build: b, profile: profileOf(b.Server.Build), guardian: g, dir: Dir(t)}
+	s := &suite{build: b, profile: profileOf(b.Server.Build, len(b.Options) > 0), guardian: g, dir: Dir(t)}
 	t.Run("template", s.testTemplate)
 	if t.Failed() {
 		return
@@ -52,6 +52,7 @@ func Run(t *testing.T, b Build) {
 	t.Run("supervisor", s.testSupervisor)
 	t.Run("start broken off", s.testCancelled)
 	t.Run("storage of its own for the redo log", s.testStorage)
+	t.Run("runner killed", s.testRunnerKilled)
 }
 
 // settings returns settings of the build with further options.
