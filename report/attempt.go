@@ -39,6 +39,10 @@ type PhaseResult struct {
 	// taken over, else 0. Results of one origin are one measurement.
 	Origin int64
 
+	// Record identifies the iteration in the record, where its readings over
+	// time are; 0 where there are none.
+	Record int64
+
 	Metrics Metrics          // what was recorded
 	Printed map[string]Value // by column token: what an imported file says
 

@@ -17,6 +17,10 @@ import (
 // ratio). The Eval method of matrix.Experiment is one.
 type Eval func(expr hcl.Expression, scope *matrix.Scope, extra map[string]cty.Value, funcs map[string]function.Function) (cty.Value, hcl.Diagnostics)
 
+// Readings reads the recorded series of an iteration, by the Record of its
+// PhaseResult: of the named metrics or, with none named, of all.
+type Readings func(record int64, metrics ...string) ([]matrix.Series, error)
+
 // An Input is all that a report is made from.
 type Input struct {
 	Experiment *matrix.Experiment
@@ -25,18 +29,23 @@ type Input struct {
 
 	Eval Eval
 
+	// Readings reads what was recorded over time, for charts; nil: nothing
+	// was.
+	Readings Readings
+
+	// Partial leaves charts out that have nothing to draw yet, with a
+	// warning, where they are faults otherwise.
+	Partial bool
+
 	// Show is the source whose rows are shown (Own, the name of an import
 	// block, or All) in place of what the tables say; "" leaves it to them.
 	Show string
 }
 
-// chartsNotDrawn heads the warning that a chart is not in the document.
-const chartsNotDrawn = "Chart not drawn"
-
 // All is the source that stands for every one of them.
 const All = "all"
 
-// Build makes the report of an experiment: every table and text block of its
+// Build makes the report of an experiment: every table, chart and text block of its
 // definition, in source order. Faults of the definition and of imported files
 // are diagnostics with their place; blocks they spoil are missing from the
 // document. What is doubtful about the numbers is no diagnostic: it stands under
@@ -52,7 +61,9 @@ func Build(in Input) (*Document, hcl.Diagnostics) {
 		case *matrix.Text:
 			b.doc.Blocks = append(b.doc.Blocks, Block{Text: b.text(block)})
 		case *matrix.Chart:
-			b.warn(block.Range, chartsNotDrawn, "Chart %q is left out: this version of dbmatrix makes tables and texts.", block.Name)
+			if c := b.chart(block); c != nil {
+				b.doc.Blocks = append(b.doc.Blocks, Block{Chart: c})
+			}
 		}
 	}
 	b.checkImports(func(check *matrix.ImportCheck, m Misfit) {

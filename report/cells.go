@@ -101,15 +101,17 @@ func (tb *tableBuilder) cell(s *slot, c *column) Cell {
 		return tb.templateCell(s, c)
 	}
 	m := tb.slotValue(s, c)
-	cell := Cell{Text: tb.print(s, c, m), Number: m.Number, Known: m.Known, Status: statusOf(m), Runs: len(tb.sample(s, c))}
+	sample := tb.sample(s, c)
+	cell := Cell{Text: tb.print(s, c, m), Number: m.Number, Known: m.Known, Status: statusOf(m), Runs: len(sample)}
+	for _, o := range sample {
+		cell.Sample = append(cell.Sample, RunValue{o.run.key, o.run.replicate, o.Number})
+	}
 	cell.Notes = tb.valueNotes(m)
 	if c.relative && m.Known {
 		tb.test(s, c, &cell)
 	}
-	if tb.def.Interval && m.Known {
-		if all := tb.sample(s, c); len(all) > 0 {
-			cell.Low, cell.High, cell.Bound = bounds(all)
-		}
+	if tb.def.Interval && m.Known && len(sample) > 0 {
+		cell.Low, cell.High, cell.Bound = bounds(sample)
 	}
 	return cell
 }

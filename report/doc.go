@@ -4,6 +4,7 @@
 //	results.db ─ FromStore ─┐
 //	                        ├─► []Attempt ─► slots ─► Table ─► Document ─► Render
 //	*.csv ───── ReadImport ─┘     (runs)     (rows)  (cells)    (blocks)   (bytes)
+//	                                            └───► Chart ──────┘
 //
 // An Attempt is one recorded pass through a run with the metrics of each phase;
 // an imported CSV yields attempts too, whose values keep their printed text.
@@ -18,7 +19,13 @@
 // value that is missing makes everything computed from it missing: never 0,
 // never blank.
 //
+// A Chart has its points from the cells of such a table, and package chart draws
+// it; over time, the formula of a column is applied to the readings of each
+// interval.
+//
 // A Renderer writes a Document in one format: Text, as in a <pre> with the
-// metrics first and the label last; Markdown, as GitHub reads it; CSV; JSON with
-// typed cells. The same results and definition give the same bytes.
+// metrics first and the label last; Markdown, as GitHub reads it; HTML, one page
+// with its charts; CSV; JSON with typed cells; Benchfmt, for benchstat. Charts go
+// with Text and Markdown as files of their own: see ChartFiles. The same results
+// and definition give the same bytes.
 package report

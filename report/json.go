@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dbmatrix/matrix"
+	"dbmatrix/report/chart"
 )
 
 // jsonSchema numbers the form of the JSON report.
@@ -20,6 +21,7 @@ type jsonDocument struct {
 
 type jsonBlock struct {
 	Table *jsonTable `json:"table,omitempty"`
+	Chart *jsonChart `json:"chart,omitempty"`
 	Text  *jsonText  `json:"text,omitempty"`
 }
 
@@ -38,6 +40,35 @@ type jsonTable struct {
 	Footnotes []string     `json:"footnotes,omitempty"`
 	Remarks   []string     `json:"remarks,omitempty"`
 	Legend    []jsonTerm   `json:"legend,omitempty"`
+}
+
+type jsonChart struct {
+	Name       string      `json:"name"`
+	Title      string      `json:"title,omitempty"`
+	Kind       chart.Kind  `json:"kind"`
+	Caption    []string    `json:"caption,omitempty"`
+	X          string      `json:"x"`
+	Y          string      `json:"y"`
+	Categories []string    `json:"categories,omitempty"`
+	Series     []string    `json:"series"`
+	Panels     []jsonPanel `json:"panels"`
+	Footnotes  []string    `json:"footnotes,omitempty"`
+	Remarks    []string    `json:"remarks,omitempty"`
+	Legend     []jsonTerm  `json:"legend,omitempty"`
+}
+
+type jsonPanel struct {
+	Title  string      `json:"title,omitempty"`
+	Points []jsonPoint `json:"points"`
+}
+
+type jsonPoint struct {
+	Series string    `json:"series"`
+	X      any       `json:"x"` // a category or a number
+	Y      *float64  `json:"y"` // null: missing, or a sample
+	Low    *float64  `json:"low,omitempty"`
+	High   *float64  `json:"high,omitempty"`
+	Sample []float64 `json:"sample,omitempty"`
 }
 
 type jsonColumn struct {
@@ -84,6 +115,8 @@ func JSON(w io.Writer, d *Document, _ Options) error {
 		switch {
 		case b.Table != nil:
 			out.Blocks = append(out.Blocks, jsonBlock{Table: newJSONTable(b.Table)})
+		case b.Chart != nil:
+			out.Blocks = append(out.Blocks, jsonBlock{Chart: newJSONChart(b.Chart)})
 		case b.Text != nil:
 			out.Blocks = append(out.Blocks, jsonBlock{Text: &jsonText{b.Text.Name, b.Text.Markdown}})
 		}
@@ -113,6 +146,39 @@ func newJSONTable(t *Table) *jsonTable {
 	}
 	for _, e := range t.Legend {
 		out.Legend = append(out.Legend, jsonTerm(e))
+	}
+	return out
+}
+
+func newJSONChart(c *Chart) *jsonChart {
+	d := c.Drawing
+	out := &jsonChart{
+		Name: c.Name, Title: d.Title, Kind: d.Kind, Caption: c.Caption, X: d.X.Title, Y: d.Y.Title,
+		Categories: d.Categories, Series: d.Series, Footnotes: c.Footnotes, Remarks: c.Remarks,
+	}
+	for _, panel := range d.Panels {
+		p := jsonPanel{Title: panel.Title, Points: []jsonPoint{}}
+		for i := range panel.Points {
+			p.Points = append(p.Points, newJSONPoint(d, &panel.Points[i]))
+		}
+		out.Panels = append(out.Panels, p)
+	}
+	for _, e := range c.Legend {
+		out.Legend = append(out.Legend, jsonTerm(e))
+	}
+	return out
+}
+
+func newJSONPoint(d *chart.Chart, p *chart.Point) jsonPoint {
+	out := jsonPoint{Series: d.Series[p.Series], X: p.X, Sample: p.Sample}
+	if d.Categories != nil {
+		out.X = d.Categories[int(p.X)]
+	}
+	if !p.Missing && p.Sample == nil {
+		out.Y = finite(p.Y)
+	}
+	if p.Bounded {
+		out.Low, out.High = finite(p.Low), finite(p.High)
 	}
 	return out
 }

@@ -32,6 +32,12 @@ type gridLine struct {
 type gridCell struct {
 	text  string
 	marks []int
+	value Value // of the number, for those who sort
+}
+
+// gridCell is the cell as it is drawn.
+func (c *Cell) gridCell() gridCell {
+	return gridCell{text: c.Text, marks: c.Notes, value: Value{Number: c.Number, Known: c.Known}}
 }
 
 func layOut(t *Table) *layout {
@@ -61,9 +67,9 @@ func layOut(t *Table) *layout {
 			l.lines = append(l.lines, gridLine{between: t.GroupStyle, heading: r.Group})
 		}
 		cells := make([]gridCell, n)
-		cells[label] = gridCell{r.Label, r.Notes}
-		for j, c := range r.Cells {
-			cells[j+offset] = gridCell{c.Text, c.Notes}
+		cells[label] = gridCell{text: r.Label, marks: r.Notes}
+		for j := range r.Cells {
+			cells[j+offset] = r.Cells[j].gridCell()
 		}
 		l.lines = append(l.lines, gridLine{cells: cells})
 	}
@@ -134,7 +140,7 @@ func layOutTransposed(t *Table) *layout {
 	for j, c := range t.Columns {
 		line := gridLine{cells: []gridCell{{text: c.title()}}}
 		for _, r := range t.Rows {
-			line.cells = append(line.cells, gridCell{r.Cells[j].Text, r.Cells[j].Notes})
+			line.cells = append(line.cells, r.Cells[j].gridCell())
 		}
 		l.lines = append(l.lines, line)
 	}

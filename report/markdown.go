@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,6 +29,8 @@ func Markdown(w io.Writer, d *Document, o Options) error {
 		switch {
 		case block.Table != nil:
 			markdownTable(&b, block.Table, o)
+		case block.Chart != nil:
+			markdownChart(&b, block.Chart, o)
 		case block.Text != nil && !o.Bare:
 			fmt.Fprintf(&b, "%s\n", strings.TrimSpace(block.Text.Markdown))
 		}
@@ -51,10 +54,34 @@ func markdownTable(b *bytes.Buffer, t *Table, o Options) {
 	for i, text := range t.Footnotes {
 		notes = append(notes, fmt.Sprintf("- <sup>%d</sup> %s", i+1, escape(text)))
 	}
-	for _, text := range t.Remarks {
+	markdownNotes(b, notes, t.Remarks, t.Legend)
+}
+
+// markdownChart links the file of a chart.
+func markdownChart(b *bytes.Buffer, c *Chart, o Options) {
+	image := fmt.Sprintf("![%s](%s)\n", escape(c.Drawing.Describe()), (&url.URL{Path: o.chartPath(c)}).EscapedPath())
+	if o.Bare {
+		b.WriteString(image)
+		return
+	}
+	fmt.Fprintf(b, "## %s\n\n", escape(c.heading()))
+	if len(c.Caption) > 0 {
+		fmt.Fprintf(b, "%s\n\n", escape(strings.Join(c.Caption, ", ")))
+	}
+	b.WriteString(image)
+	var notes []string
+	for _, text := range c.Footnotes {
 		notes = append(notes, "- "+escape(text))
 	}
-	for _, e := range t.Legend {
+	markdownNotes(b, notes, c.Remarks, c.Legend)
+}
+
+// markdownNotes writes the list under a table or chart, which footnotes begin.
+func markdownNotes(b *bytes.Buffer, notes, remarks []string, legend []LegendEntry) {
+	for _, text := range remarks {
+		notes = append(notes, "- "+escape(text))
+	}
+	for _, e := range legend {
 		notes = append(notes, fmt.Sprintf("- `%s`: %s", strings.ReplaceAll(e.Term, "`", "'"), escape(e.Text)))
 	}
 	if len(notes) > 0 {

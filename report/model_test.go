@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,7 +23,9 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // it in each format with a golden file.
 func TestModel(t *testing.T) {
 	doc := buildModel(t, madeUp)
-	for format, file := range map[string]string{"text": "model.txt", "markdown": "model.md", "csv": "model.csv", "json": "model.json"} {
+	for format, file := range map[string]string{
+		"text": "model.txt", "markdown": "model.md", "html": "model.html", "csv": "model.csv", "json": "model.json", "benchfmt": "model.bench",
+	} {
 		t.Run(format, func(t *testing.T) { compareGolden(t, file, rendered(t, doc, format)) })
 	}
 }
@@ -46,7 +50,7 @@ func TestDeterminism(t *testing.T) {
 func buildModel(t *testing.T, attempts func([]*matrix.Cell) []Attempt) *Document {
 	t.Helper()
 	exp, cells := loadExperiment(t, filepath.Join("testdata", "model"), "")
-	doc, diags := Build(Input{Experiment: exp, Cells: cells, Attempts: attempts(cells), Eval: exp.Eval})
+	doc, diags := Build(Input{Experiment: exp, Cells: cells, Attempts: attempts(cells), Eval: exp.Eval, Readings: madeUpReadings})
 	failOn(t, exp.Files, diags)
 	return doc
 }
@@ -113,7 +117,7 @@ func madeUpAttempt(c *matrix.Cell, i, k int) Attempt {
 	}
 	load := float64(1000 * (10 + i/2)) // equal for the cells that share it
 	a.Phases = append(a.Phases, PhaseResult{
-		Phase: "load", Block: "load", Iteration: 1, Status: matrix.OK, Fingerprint: c.Fingerprints[0],
+		Phase: "load", Block: "load", Iteration: 1, Status: matrix.OK, Fingerprint: c.Fingerprints[0], Record: a.ID,
 		Metrics: madeUpMetrics(10, map[string]float64{"rows_inserted": 10 * (load + float64(k))}),
 	})
 	for n := 1; n <= 2; n++ {
@@ -124,6 +128,42 @@ func madeUpAttempt(c *matrix.Cell, i, k int) Attempt {
 		})
 	}
 	return a
+}
+
+// madeUpReadings returns the readings of a load of ten seconds: rates that rise,
+// with a stall in the middle, of each client and of all, and the host's CPU, which
+// is read a little later and once more at the end. One load has none.
+func madeUpReadings(record int64, metrics ...string) ([]matrix.Series, error) {
+	if record/10 == 6 {
+		return nil, nil
+	}
+	var all []matrix.Series
+	for _, name := range metrics {
+		s := matrix.Series{Metric: name}
+		switch name {
+		case "ips":
+			s.Unit = "1/s"
+			for i := range 10 {
+				v := float64(1000*(10+record/20)) * (1 + float64(i)/20)
+				if i == 5 {
+					v = math.NaN()
+				}
+				s.Readings = append(s.Readings, matrix.Reading{At: time.Duration(i+1) * time.Second, Value: v})
+			}
+			one := s
+			one.Instance = "client 1"
+			all = append(all, one)
+		case "cpu_user", "cpu_system", "cpu_iowait", "cpu_idle", "cpu_steal":
+			for i := range 10 {
+				s.Readings = append(s.Readings, matrix.Reading{At: time.Duration(i+1)*time.Second + 3*time.Millisecond, Value: float64(len(name)) + float64(i%3)})
+			}
+			s.Readings = append(s.Readings, matrix.Reading{At: 10*time.Second + 5*time.Millisecond, Value: 0})
+		default:
+			continue
+		}
+		all = append(all, s)
+	}
+	return all, nil
 }
 
 func madeUpMetrics(secs float64, more map[string]float64) Metrics {

@@ -226,6 +226,23 @@ func (tb *tableBuilder) remarks() []string {
 
 // replicateRemark says how many runs a row stands for and which is shown.
 func (tb *tableBuilder) replicateRemark() []string {
+	count := tb.runCount()
+	if count == "" {
+		return nil
+	}
+	text := fmt.Sprintf("%s runs; each row is the run with the lower median of %s", count, tb.deciding.label)
+	if tb.def.Aggregate == aggregateMedian {
+		text = count + " runs; each number is the median of its column"
+	}
+	if tb.def.Interval {
+		text += fmt.Sprintf("; lo..hi is the %d%% interval of the median, with fewer than %d runs minimum and maximum", int(confidence*100), intervalRuns)
+	}
+	return []string{text}
+}
+
+// runCount tells how many runs the slots have at least and at most, as "n = 2 to
+// 3"; "" where none has two.
+func (tb *tableBuilder) runCount() string {
 	low, high := 0, 0
 	for _, r := range tb.rows {
 		for _, s := range r.slots {
@@ -239,21 +256,13 @@ func (tb *tableBuilder) replicateRemark() []string {
 			high = max(high, n)
 		}
 	}
-	if high < 2 {
-		return nil
+	switch {
+	case high < 2:
+		return ""
+	case low != high:
+		return fmt.Sprintf("n = %d to %d", low, high)
 	}
-	count := fmt.Sprintf("n = %d", high)
-	if low != high {
-		count = fmt.Sprintf("n = %d to %d", low, high)
-	}
-	text := fmt.Sprintf("%s runs; each row is the run with the lower median of %s", count, tb.deciding.label)
-	if tb.def.Aggregate == aggregateMedian {
-		text = count + " runs; each number is the median of its column"
-	}
-	if tb.def.Interval {
-		text += fmt.Sprintf("; lo..hi is the %d%% interval of the median, with fewer than %d runs minimum and maximum", int(confidence*100), intervalRuns)
-	}
-	return []string{text}
+	return fmt.Sprintf("n = %d", high)
 }
 
 // baselineRemark says what ratios are to, and that too few runs were there to

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -30,6 +31,8 @@ func Plain(w io.Writer, d *Document, o Options) error {
 		switch {
 		case block.Table != nil:
 			plainTable(&b, block.Table, o)
+		case block.Chart != nil && !o.Bare:
+			plainChart(&b, block.Chart, o)
 		case block.Text != nil && !o.Bare:
 			fmt.Fprintf(&b, "%s\n", strings.TrimSpace(block.Text.Markdown))
 		}
@@ -63,14 +66,31 @@ func plainTable(b *bytes.Buffer, t *Table, o Options) {
 	for i, text := range t.Footnotes {
 		fmt.Fprintf(b, "[%d] %s\n", i+1, text)
 	}
-	for _, text := range t.Remarks {
+	plainNotes(b, t.Remarks, t.Legend)
+}
+
+// plainChart names the file of a chart.
+func plainChart(b *bytes.Buffer, c *Chart, o Options) {
+	fmt.Fprintf(b, "- %s\n", c.heading())
+	if len(c.Caption) > 0 {
+		fmt.Fprintf(b, "  %s\n", strings.Join(c.Caption, ", "))
+	}
+	fmt.Fprintf(b, "\nChart: %s (%s by %s)\n", o.chartPath(c), c.Drawing.Y.Title, c.Drawing.X.Title)
+	if len(c.Footnotes)+len(c.Remarks)+len(c.Legend) > 0 {
+		b.WriteByte('\n')
+	}
+	plainNotes(b, slices.Concat(c.Footnotes, c.Remarks), c.Legend)
+}
+
+func plainNotes(b *bytes.Buffer, remarks []string, legend []LegendEntry) {
+	for _, text := range remarks {
 		fmt.Fprintf(b, "* %s\n", text)
 	}
 	width := 0
-	for _, e := range t.Legend {
+	for _, e := range legend {
 		width = max(width, utf8.RuneCountInString(e.Term))
 	}
-	for _, e := range t.Legend {
+	for _, e := range legend {
 		fmt.Fprintf(b, "%s  %s\n", pad(e.Term, width), e.Text)
 	}
 }

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 )
 
@@ -12,6 +14,48 @@ type Options struct {
 	// with their marks, legend. What remains is what a blog post prints
 	// between its own words.
 	Bare bool
+
+	// Charts is the folder of the chart files as the document names it; ""
+	// is "charts", beside the document.
+	Charts string
+
+	// ChartFormat is "svg" or "png"; "" is svg.
+	ChartFormat string
+}
+
+// What options leave to be chosen.
+const (
+	defaultCharts      = "charts"
+	defaultChartFormat = "svg"
+)
+
+// chartPath returns the file of a chart as the document names it.
+func (o Options) chartPath(c *Chart) string {
+	return path.Join(cmp.Or(o.Charts, defaultCharts), c.File+"."+cmp.Or(o.ChartFormat, defaultChartFormat))
+}
+
+// A ChartFile is a file that a document in Markdown or text refers to.
+type ChartFile struct {
+	Path  string // relative to the document, with slashes
+	Write func(io.Writer) error
+}
+
+// ChartFiles returns the files that go with a document which is written in a
+// format that cannot hold charts. The document is complete without them.
+func (d *Document) ChartFiles(o Options) ([]ChartFile, error) {
+	var files []ChartFile
+	for _, c := range d.Charts() {
+		f := ChartFile{Path: o.chartPath(c), Write: c.Drawing.SVG}
+		switch cmp.Or(o.ChartFormat, defaultChartFormat) {
+		case "svg":
+		case "png":
+			f.Write = c.Drawing.PNG
+		default:
+			return nil, fmt.Errorf("there is no chart format %q; the formats are svg and png", o.ChartFormat)
+		}
+		files = append(files, f)
+	}
+	return files, nil
 }
 
 // A Renderer writes a document in one format.
@@ -22,8 +66,10 @@ func Formats() map[string]Renderer {
 	return map[string]Renderer{
 		"markdown": Markdown,
 		"text":     Plain,
+		"html":     HTML,
 		"csv":      CSV,
 		"json":     JSON,
+		"benchfmt": Benchfmt,
 	}
 }
 
@@ -64,6 +110,9 @@ func (d *Document) tables() []*Table {
 	}
 	return tables
 }
+
+// heading returns what stands over the chart.
+func (c *Chart) heading() string { return cmp.Or(c.Drawing.Title, c.Name) }
 
 // heading returns what stands over the table.
 func (t *Table) heading() string {

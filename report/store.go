@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
@@ -40,6 +41,18 @@ func FromStore(ctx context.Context, s *store.Store, experiment, host string) ([]
 		attempts = append(attempts, a)
 	}
 	return attempts, nil
+}
+
+// ReadingsFrom returns what reads the readings over time of a recorded iteration.
+// The record must stay open until the report is built.
+func ReadingsFrom(ctx context.Context, s *store.Store) Readings {
+	return func(record int64, metrics ...string) ([]matrix.Series, error) {
+		series, err := s.Series(ctx, store.IterationID(record), metrics...)
+		if err != nil {
+			return nil, fmt.Errorf("reading the readings of %s: %w", strings.Join(metrics, ", "), err)
+		}
+		return series, nil
+	}
 }
 
 func outcome(o store.Option) OptionOutcome {
@@ -96,7 +109,7 @@ func phaseResults(a *store.Attempt, p *store.Phase) []PhaseResult {
 			continue
 		}
 		r := whole
-		r.Iteration, r.Metrics, r.Flags = it.Number, Metrics{}, it.Flags
+		r.Iteration, r.Record, r.Metrics, r.Flags = it.Number, int64(it.ID), Metrics{}, it.Flags
 		if whole.Status.Complete() {
 			r.Status, r.Message = it.Status, it.Message
 		}

@@ -2,7 +2,7 @@ package report
 
 import "dbmatrix/matrix"
 
-// A Document is a report: tables and texts in the order of the definition.
+// A Document is a report: tables, charts and texts in the order of the definition.
 type Document struct {
 	Title       string
 	Description string
@@ -10,9 +10,10 @@ type Document struct {
 	Blocks      []Block
 }
 
-// A Block is one part of a document; exactly one of Table and Text is set.
+// A Block is one part of a document; exactly one of Table, Chart and Text is set.
 type Block struct {
 	Table *Table
+	Chart *Chart
 	Text  *Text
 }
 
@@ -41,6 +42,17 @@ func (d *Document) Tables() []string {
 		}
 	}
 	return names
+}
+
+// Charts returns all charts in their order.
+func (d *Document) Charts() []*Chart {
+	var charts []*Chart
+	for _, b := range d.Blocks {
+		if b.Chart != nil {
+			charts = append(charts, b.Chart)
+		}
+	}
+	return charts
 }
 
 // A Table is a table with all numbers in place.
@@ -112,10 +124,18 @@ type Cell struct {
 	Known  bool
 	Status matrix.Status // of the phase that it comes from; "" where there is none
 	Runs   int           // how many runs the cell stands for
+	Sample []RunValue    // the values of those runs, from low to high
 	Low    float64       // with Interval: the bounds
 	High   float64
 	Bound  string // "interval" (of the median) or "range" (minimum and maximum); "" where there is none
 	Notes  []int  // footnote marks
+}
+
+// A RunValue is the value of one run.
+type RunValue struct {
+	Cell      matrix.CellKey
+	Replicate int
+	Number    float64
 }
 
 // A LegendEntry explains one heading or level.

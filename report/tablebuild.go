@@ -19,6 +19,8 @@ type tableBuilder struct {
 	def *matrix.Table
 	out *Table
 
+	what string // "table" or "chart": the block that it is made for
+
 	runs     []*run
 	rowAxes  []string
 	across   []string
@@ -46,8 +48,21 @@ const missingText = "X"
 
 // table builds a table, or returns nil after a fault.
 func (b *builder) table(def *matrix.Table) *Table {
+	tb := b.newTable(def, "table")
+	if tb == nil {
+		return nil
+	}
+	tb.order()
+	tb.fill()
+	return tb.out
+}
+
+// newTable resolves the columns of a table, chooses its runs and the axes that
+// make a row. It returns nil after a fault. what is the kind of block that the
+// table is made for, for messages.
+func (b *builder) newTable(def *matrix.Table, what string) *tableBuilder {
 	tb := &tableBuilder{
-		b: b, def: def, out: &Table{Name: def.Name}, across: def.Across, marks: map[string]int{}, ranges: map[int]*noteRange{},
+		b: b, def: def, what: what, out: &Table{Name: def.Name}, across: def.Across, marks: map[string]int{}, ranges: map[int]*noteRange{},
 	}
 	tb.reset()
 	if !tb.resolveColumns() {
@@ -59,13 +74,16 @@ func (b *builder) table(def *matrix.Table) *Table {
 		tb.rowAxes = tb.defaultRows()
 	}
 	tb.deciding = tb.decide()
+	return tb
+}
+
+// order makes the rows, names them and puts them in their order.
+func (tb *tableBuilder) order() {
 	tb.arrange()
 	tb.filterRows()
 	tb.nameRows()
 	tb.sortRows()
 	tb.groupRows()
-	tb.fill()
-	return tb.out
 }
 
 // reset forgets all columns and values.
@@ -139,7 +157,7 @@ func (tb *tableBuilder) truth(v cty.Value) bool {
 	case !v.IsKnown():
 		return true
 	case v.IsNull() || v.Type() != cty.Bool:
-		tb.b.fault(tb.def.Only.Range(), "Filter that is no condition", "`only` of table %q is %s; it must be true or false.", tb.def.Name, v.Type().FriendlyName())
+		tb.b.fault(tb.def.Only.Range(), "Filter that is no condition", "`only` of %s %q is %s; it must be true or false.", tb.what, tb.def.Name, v.Type().FriendlyName())
 		return false
 	default:
 		return v.True()

@@ -39,7 +39,8 @@ type Chart struct {
 
 	// Reference is where a line is drawn across, such as at the 1 of
 	// ratios; 0 is no line.
-	Reference float64
+	Reference     float64
+	ReferenceName string // in the legend
 }
 
 // An Axis is one axis of all panels.

@@ -60,8 +60,8 @@ func facetedBars() *Chart {
 
 func relativeBars() *Chart {
 	c := &Chart{
-		Name: "relative", Kind: Bar, Reference: 1,
-		X: Axis{Title: "binary"}, Y: Axis{Title: "ips relative to 5.0.96"}, Series: []string{""}, Panels: []Panel{{}},
+		Name: "relative", Kind: Bar, Reference: 1, ReferenceName: "binary = 5.0.96",
+		X: Axis{Title: "binary"}, Y: Axis{Title: "ips relative to the baseline"}, Series: []string{""}, Panels: []Panel{{}},
 	}
 	for i, y := range []float64{1, 0.97, 1.08, 1.31, 1.29, 0.84} {
 		c.Categories = append(c.Categories, fmt.Sprintf("mysql-%d.orig.5.%d.%d", i, i, 96-i))

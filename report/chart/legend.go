@@ -8,12 +8,18 @@ import (
 // An entry is a word of the legend.
 type entry struct {
 	text   string
-	series int // -1: the mark of a missing value
+	series int // or missingEntry, or referenceEntry
 	x, y   vg.Length
 }
 
-// entries returns what the legend explains: series with a name, and the mark of
-// what is missing.
+// Entries that are no series.
+const (
+	missingEntry   = -1
+	referenceEntry = -2
+)
+
+// entries returns what the legend explains: series with a name, the reference and
+// the mark of what is missing.
 func (c *Chart) entries() []entry {
 	var all []entry
 	for i, name := range c.Series {
@@ -21,8 +27,11 @@ func (c *Chart) entries() []entry {
 			all = append(all, entry{text: name, series: i})
 		}
 	}
+	if c.ReferenceName != "" {
+		all = append(all, entry{text: c.ReferenceName, series: referenceEntry})
+	}
 	if c.missing() {
-		all = append(all, entry{text: "no value", series: -1})
+		all = append(all, entry{text: "no value", series: missingEntry})
 	}
 	return all
 }
@@ -56,8 +65,12 @@ func (s *sheet) drawLegend(area draw.Canvas) {
 
 func (s *sheet) drawSwatch(c draw.Canvas, series int, at vg.Point) {
 	middle := vg.Point{X: at.X + swatch/2 - 3*px, Y: at.Y + legendLine/2 - px}
-	if series < 0 {
+	switch series {
+	case missingEntry:
 		c.DrawGlyphNoClip(gapMark(), middle)
+		return
+	case referenceEntry:
+		c.StrokeLine2(dashed(), at.X, middle.Y, at.X+swatch-6*px, middle.Y)
 		return
 	}
 	l := lookOf(series)

@@ -163,13 +163,13 @@ func (s *sheet) plot(i int) (*plot.Plot, error) {
 	p := plot.New()
 	p.BackgroundColor = nil
 	if title := s.Panels[i].Title; title != "" {
-		p.Title.Text = title
+		p.Title.Text = fitted(title, s.panelWidth(s.columns))
 		p.Title.TextStyle = words(wordSize, true)
 		p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign = draw.XCenter, draw.YTop
 		p.Title.Padding = 6 * px
 	}
-	setAxis(&p.X, s.X.Title)
-	setAxis(&p.Y, s.Y.Title)
+	setAxis(&p.X, fitted(s.X.Title, s.panelWidth(s.columns)))
+	setAxis(&p.Y, fitted(s.Y.Title, panelHeight-2*titleHeight))
 	s.setX(p, i)
 	p.Y.Tick.Marker = plot.ConstantTicks(s.y.ticks)
 	p.Y.Tick.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the rules across do their work
@@ -188,6 +188,19 @@ func (s *sheet) plot(i int) (*plot.Plot, error) {
 	}
 	s.setXRange(p)
 	return p, nil
+}
+
+// fitted cuts a text that is longer than its place.
+func fitted(text string, place vg.Length) string {
+	style := words(wordSize, false)
+	if style.Width(text) <= place {
+		return text
+	}
+	letters := []rune(text)
+	for len(letters) > 0 && style.Width(string(letters)+"\u2026") > place {
+		letters = letters[:len(letters)-1]
+	}
+	return string(letters) + "\u2026"
 }
 
 func setAxis(a *plot.Axis, title string) {
@@ -256,8 +269,6 @@ func (r rules) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(thin(rule()), c.Min.X, y(t.Value), c.Max.X, y(t.Value))
 	}
 	if r.Reference != 0 {
-		style := thin(muted())
-		style.Dashes = []vg.Length{4 * px, 3 * px}
-		c.StrokeLine2(style, c.Min.X, y(r.Reference), c.Max.X, y(r.Reference))
+		c.StrokeLine2(dashed(), c.Min.X, y(r.Reference), c.Max.X, y(r.Reference))
 	}
 }

@@ -93,6 +93,13 @@ func gapMark() draw.GlyphStyle {
 
 func thin(c color.Color) draw.LineStyle { return draw.LineStyle{Color: c, Width: px} }
 
+// dashed is the line of the reference.
+func dashed() draw.LineStyle {
+	style := thin(muted())
+	style.Dashes = []vg.Length{4 * px, 3 * px}
+	return style
+}
+
 // words returns the style of text of a size in pixels.
 func words(size vg.Length, bold bool) text.Style {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans"}

@@ -59,6 +59,15 @@ table "load" { # shared by the numbers of clients: one row for both
   columns = ["ips", "r/i", "rmb/s", "cpu", "size", "rss"]
 }
 
+chart "load" { # one bar for the load that the numbers of clients share
+  kind   = "bar"
+  title  = "Load"
+  phase  = "load"
+  x      = "engine"
+  y      = "ips"
+  series = ["compression"]
+}
+
 table "grouped" {
   title   = "queries, second hour"
   phase   = "query"
@@ -119,4 +128,60 @@ table "median" {
   aggregate = "median"
   rows      = ["engine"]
   columns   = ["qps", "tpm"]
+}
+
+chart "relative" {
+  kind     = "bar"
+  phase    = "query"
+  x        = "compression"
+  y        = "qps"
+  facet    = ["clients"]
+  baseline = { engine = "inno", compression = "c0" }
+}
+
+chart "iterations" {
+  kind   = "line"
+  phase  = "query"
+  x      = "iteration"
+  y      = "qps"
+  series = ["engine", "compression"]
+  facet  = ["clients"]
+}
+
+chart "clients" {
+  kind  = "line"
+  title = "Queries by clients"
+  phase = "query"
+  x     = "clients"
+  y     = "p99.query"
+  log   = true
+  width = 640
+}
+
+chart "over time" {
+  kind      = "line"
+  title     = "Inserts <of one run>"
+  phase     = "load"
+  x         = "time"
+  y         = "ips"
+  series    = ["engine"]
+  facet     = ["compression"]
+}
+
+chart "cpu" { # computed for each interval
+  kind   = "line"
+  phase  = "load"
+  x      = "time"
+  y      = "cpu"
+  series = ["engine"]
+  only   = axis.compression == "c0"
+}
+
+chart "rates" {
+  kind   = "box"
+  title  = "Inserts in each second"
+  phase  = "load"
+  x      = "engine"
+  y      = "ips"
+  series = ["compression"]
 }
