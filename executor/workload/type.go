@@ -69,13 +69,14 @@ type Target struct {
 // An SLAError says that a rate-limited phase did not keep its rate. The phase's
 // results stand, with the status sla_missed.
 type SLAError struct {
-	Target, Achieved float64 // operations per second, all clients together
+	Target, Achieved float64 // per second, all clients together
+	What             string  // of what, such as inserts
 }
 
 // Error tells both rates.
 func (e *SLAError) Error() string {
-	return fmt.Sprintf("achieved %.1f inserts/s of %.1f asked for (%.1f %%, at least %.0f %% are required)",
-		e.Achieved, e.Target, 100*e.Achieved/e.Target, 100*SLAShare)
+	return fmt.Sprintf("achieved %.1f %s/s of %.1f asked for (%.1f %%, at least %.0f %% are required)",
+		e.Achieved, e.What, e.Target, 100*e.Achieved/e.Target, 100*SLAShare)
 }
 
 // SLAShare is the share of its target rate that a phase must achieve. The

@@ -87,7 +87,7 @@ func (b *benchmark) judgeRate(r *workload.Recorder) error {
 	r.Metric("target_rate", workload.UnitRate, target)
 	r.Metric("achieved_rate", workload.UnitRate, achieved)
 	if achieved < workload.SLAShare*target {
-		return &workload.SLAError{Target: target, Achieved: achieved}
+		return &workload.SLAError{Target: target, Achieved: achieved, What: "inserts"}
 	}
 	return nil
 }

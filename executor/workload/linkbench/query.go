@@ -177,7 +177,7 @@ func (t *team) judge(r *workload.Recorder) error {
 	r.Metric("achieved_rate", workload.UnitRate, achieved)
 	// The times are random: what was due is not quite the rate.
 	if asked := float64(due) / last.Seconds(); achieved < workload.SLAShare*asked {
-		return &workload.SLAError{Target: asked, Achieved: achieved}
+		return &workload.SLAError{Target: asked, Achieved: achieved, What: "requests"}
 	}
 	return nil
 }
