@@ -203,6 +203,9 @@ func (a *attempt) makeDirectory(ctx context.Context, p *matrix.Phase) error {
 		return err
 	}
 	a.layout = layout
+	if err := a.dropOverBudget(ctx); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(a.scratch(), 0o700); err != nil {
 		return fmt.Errorf("making the scratch directory: %w", err)
 	}

@@ -44,7 +44,7 @@ func (e *executor) checkPhase(run *matrix.Run, p *matrix.Phase) error {
 		return nil
 	}
 	if s.Build.Absent != "" {
-		return environmentError("cell %s: server %q is not on this host: %s", run.Cell.Key, s.Name, s.Build.Absent)
+		return environmentError("cell %s: server %q is not on this host: %s; name it in machine.hcl, or choose other cells with --cell", run.Cell.Key, s.Name, s.Build.Absent)
 	}
 	for _, dir := range storagePlaces(e.plan.Experiment.DataDir, p.Settings) {
 		if err := server.CheckAccount(s, dir); err != nil {

@@ -132,6 +132,7 @@ type executor struct {
 	inForce   *inForceTable       // values that levels ended with
 	snapshots *snapshotCollection // that are there
 	streak    int                 // failures in a row
+	notified  time.Time           // when the user was last notified
 	outcome   Outcome
 }
 
@@ -202,6 +203,8 @@ func (e *executor) execute(ctx context.Context) error {
 		return err
 	}
 	e.event(Event{Kind: PlanStart, Message: fmt.Sprintf("%d of %d runs to execute", len(e.pending), len(e.plan.Runs))})
+	e.kernel = openKernelLog()
+	defer e.kernel.close()
 	stop := e.announceFinish(ctx)
 	e.drive(ctx)
 	stop()
@@ -231,7 +234,6 @@ func (e *executor) open(ctx context.Context) error {
 	if err = e.compareEnvironment(ctx); err != nil {
 		return err
 	}
-	e.kernel = openKernelLog()
 	if err = e.inForce.load(ctx, e.deps.Store, e.plan); err != nil {
 		return e.recordError("reading the options of earlier runs", err)
 	}
@@ -260,7 +262,6 @@ func (e *executor) drive(ctx context.Context) {
 		if e.outcome.Interrupted || e.outcome.Stopped != nil {
 			return
 		}
-		e.snapshots.release(ctx, e, run)
 	}
 	e.outcome.Left = 0
 }
@@ -276,6 +277,9 @@ func (e *executor) one(ctx context.Context, run *matrix.Run) {
 		e.outcome.Done++
 		e.outcome.Left--
 		e.streak = 0
+		if len(e.opts.Selection.phases(run)) == len(run.Phases) {
+			e.snapshots.release(ctx, e, run)
+		}
 		if e.ended(ctx) && e.outcome.Left > 0 {
 			e.outcome.Interrupted = true
 		}

@@ -38,13 +38,14 @@ type harness struct {
 	startError func(p *server.Launch) error
 	inForce    func(s *matrix.Settings) []server.InForce
 	finish     chan struct{}
+	made       map[string]bool // directories that are there
 	options    Options
 }
 
 // newHarness returns a harness with an empty record.
 func newHarness(t *testing.T) *harness {
 	t.Helper()
-	h := &harness{t: t, dir: t.TempDir(), finish: make(chan struct{})}
+	h := &harness{t: t, dir: t.TempDir(), finish: make(chan struct{}), made: map[string]bool{}}
 	var err error
 	if h.store, err = store.Open(t.Context(), filepath.Join(h.dir, "results.db")); err != nil {
 		t.Fatal(err)
@@ -130,7 +131,6 @@ func (h *harness) run(ctx context.Context, definition string) Outcome {
 
 // machine returns a machine of fakes.
 func (h *harness) machine() *machine {
-	made := map[string]bool{}
 	return &machine{
 		template: func(context.Context, *matrix.Settings) (server.Layout, error) {
 			return server.Layout{Dir: filepath.Join(h.dir, "template")}, nil
@@ -146,17 +146,17 @@ func (h *harness) machine() *machine {
 			} else if strings.Contains(from.Dir, "runs") {
 				source = "run"
 			}
-			if source != "template" && !made[from.Dir] {
+			if source != "template" && !h.made[from.Dir] {
 				return server.Copied{}, fmt.Errorf("%s is not there", from.Dir)
 			}
-			made[to.Dir] = true
+			h.made[to.Dir] = true
 			h.note("copy %s to %s", source, o.Kind)
 			return server.Copied{Allocated: 100}, os.MkdirAll(to.Data(), 0o700)
 		},
 		layoutAt: func(dir string) (server.Layout, error) { return server.Layout{Dir: dir}, nil },
 		update:   func(server.Layout, func(*server.Owner)) error { return nil },
 		remove: func(l server.Layout) error {
-			delete(made, l.Dir)
+			delete(h.made, l.Dir)
 			h.note("remove %s", strings.TrimSuffix(filepath.Base(filepath.Dir(l.Dir)), "s"))
 			return os.RemoveAll(l.Dir)
 		},

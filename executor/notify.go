@@ -9,13 +9,18 @@ import (
 // not answer must not hold up a matrix.
 const notifyBound = 30 * time.Second
 
+// notifyEvery is the least time between two notifications of failures: a broken
+// disk fails one run after the other.
+const notifyEvery = time.Minute
+
 // notify runs the user's command with what happened (finished or failure) and a
 // sentence as its last arguments. A command that fails is told and nothing more.
 func (e *executor) notify(what, text string) {
 	args := e.plan.Experiment.Notify
-	if len(args) == 0 {
+	if len(args) == 0 || what == "failure" && !e.notified.IsZero() && time.Since(e.notified) < notifyEvery {
 		return
 	}
+	e.notified = time.Now()
 	cmd := exec.Command(args[0], append(append([]string{}, args[1:]...), what, e.plan.Experiment.Name+": "+text)...)
 	if err := cmd.Start(); err != nil {
 		e.event(Event{Kind: Notice, Message: "the notify command does not start: " + err.Error()})

@@ -111,7 +111,7 @@ func (ph *phaseRun) execute(ctx context.Context) *failure {
 // iterations executes the iterations of a phase, or the steps of its workload.
 func (ph *phaseRun) iterations(ctx context.Context, w workload.Workload) *failure {
 	for n := range ph.p.Recorded() {
-		if n > 0 && ph.ended(ctx) {
+		if ph.ended(ctx) {
 			return judge(errFinished)
 		}
 		ph.stage(ctx, "measuring")

@@ -136,7 +136,7 @@ func (e *executor) recover(ctx context.Context) error {
 	if err := e.removeLeftovers(known); err != nil {
 		return err
 	}
-	e.snapshots = newSnapshotCollection(known, e.plan, e.pending)
+	e.snapshots = newSnapshotCollection(known, e.plan)
 	return nil
 }
 

@@ -432,3 +432,47 @@ func TestSettle(t *testing.T) {
 		})
 	}
 }
+
+func TestSnapshotOverBudgetServesItsMakerAlone(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.run(t.Context(), twoLevels+
+			phase("load", do("load"), "snapshot { budget = \"50\" }")+
+			phase("query", work))
+		h.check([]string{
+			"copy template to run", "start one", "load 1", "stop", "copy run to snapshot", "remove run",
+			"copy snapshot to run", "remove snapshot", "start one", "X 1", "stop", "remove run",
+			"copy template to run", "start one", "load 1", "stop", "copy run to snapshot", "remove run",
+			"copy snapshot to run", "remove snapshot", "start one", "Y 1", "stop", "remove run",
+		}, []string{"a=x ok load=ok query=ok", "a=y ok load=ok query=ok"})
+	})
+}
+
+func TestRunGoesOnAtTheSnapshotOfAnInterruptedAttempt(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		definition := oneServer + phase("load", do("load"), "snapshot = true") + phase("query", do("query"), "iterations = 3")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(25*time.Second, func() { cancel(ErrInterrupted) })
+		h.run(ctx, definition)
+		first := len(h.log)
+		h.run(t.Context(), definition)
+		if diff := cmp.Diff([]string{"copy snapshot to run", "start one", "query 1", "query 2", "query 3", "stop", "remove run", "remove snapshot"}, h.log[first:]); diff != "" {
+			t.Errorf("the second time (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"interrupted load=ok query=interrupted", "ok load=ok query=ok"}, h.statuses()); diff != "" {
+			t.Errorf("recorded (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestFreshTakesNothingOver(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		definition := oneServer + phase("load", do("load"), "snapshot = true") + phase("query", do("query"))
+		h.run(t.Context(), definition)
+		first := len(h.log)
+		h.options.Selection.Fresh = true
+		out := h.run(t.Context(), definition)
+		if out.Done != 1 || !cmp.Equal(h.log[first:], h.log[:first]) {
+			t.Errorf("%+v, %q", out, h.log[first:])
+		}
+	})
+}

@@ -32,26 +32,23 @@ type keptSnapshot struct {
 	fresh bool // made by this process
 }
 
-// A snapshotCollection knows the snapshots that are there and how many of the
-// pending runs can still use each.
+// A snapshotCollection knows the snapshots that are there and how many
+// runs can still use each.
 type snapshotCollection struct {
 	there map[snapshotKey]keptSnapshot
 	users map[snapshotKey]int
 }
 
-// newSnapshotCollection returns the collection of recorded snapshots. Those runs
-// can use them that are selected, or that would be if nothing else were said.
-func newSnapshotCollection(known []store.Snapshot, plan *matrix.Plan, pending []*matrix.Run) *snapshotCollection {
+// newSnapshotCollection returns the collection of recorded snapshots. All runs of
+// the plan that are not done can use them: those that failed too, whose load may
+// have taken longer than what failed.
+func newSnapshotCollection(known []store.Snapshot, plan *matrix.Plan) *snapshotCollection {
 	c := &snapshotCollection{there: map[snapshotKey]keptSnapshot{}, users: map[snapshotKey]int{}}
 	for _, s := range known {
 		c.there[snapshotKey{s.Fingerprint, s.Replicate}] = keptSnapshot{Snapshot: s}
 	}
-	selected := map[*matrix.Run]bool{}
-	for _, run := range pending {
-		selected[run] = true
-	}
 	for _, run := range plan.Runs {
-		if !selected[run] && !(Selection{}).takes(run) {
+		if run.Status == matrix.Done {
 			continue
 		}
 		for _, p := range run.Phases {
@@ -81,8 +78,8 @@ func (c *snapshotCollection) total() uint64 {
 	return n
 }
 
-// release says that a run is over, and removes the snapshots that no pending run
-// needs any more.
+// release says that a run is done, and removes the snapshots that no run needs
+// any more.
 func (c *snapshotCollection) release(ctx context.Context, e *executor, run *matrix.Run) {
 	for _, p := range run.Phases {
 		if p.Phase.Snapshot != nil {
@@ -159,17 +156,19 @@ func (a *attempt) keepSnapshot(ctx context.Context, p matrix.RunPhase) error {
 	return nil
 }
 
-// dropOverBudget removes a snapshot once its maker has its copy, where all
-// snapshots together take more than they may. Others that need it load again.
-func (a *attempt) dropOverBudget(ctx context.Context, p matrix.RunPhase) error {
-	budget := p.Phase.Snapshot.Budget
-	if budget == 0 || a.snapshots.total() <= budget {
+// dropOverBudget removes the snapshot that this attempt has made and copied, where
+// all snapshots together take more than they may. Others that need it load again.
+func (a *attempt) dropOverBudget(ctx context.Context) error {
+	if a.source == nil || a.source.Attempt != a.id {
 		return nil
 	}
-	k := keyOf(a.run, p)
+	policy := a.snapshotPolicy()
+	if policy == nil || policy.Budget == 0 || a.snapshots.total() <= policy.Budget {
+		return nil
+	}
 	a.event(Event{Kind: Notice, Run: a.run, Message: fmt.Sprintf(
-		"the snapshot after %s is not kept: all of them take %d bytes, %d are allowed", p.Phase.Block, a.snapshots.total(), budget)})
-	return a.snapshots.evict(ctx, a.executor, k)
+		"the snapshot is not kept for others: all of them take %d bytes, %d are allowed", a.snapshots.total(), policy.Budget)})
+	return a.snapshots.evict(ctx, a.executor, snapshotKey{a.source.Fingerprint, a.source.Replicate})
 }
 
 // resumePoint returns how many phases of a run need not be executed because a

@@ -315,8 +315,12 @@ func giveBack(dir string) error {
 	if !ok {
 		return nil
 	}
-	for _, name := range []string{recordName, recordName + "-wal", recordName + "-shm", "artifacts"} {
-		if err := chownTree(filepath.Join(dir, name), uid, gid); err != nil {
+	paths, err := filepath.Glob(filepath.Join(dir, recordName+"*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range append(paths, filepath.Join(dir, "artifacts")) {
+		if err := chownTree(path, uid, gid); err != nil {
 			return exit(exitEnvironment, fmt.Errorf("giving results back to the user: %w", err))
 		}
 	}

@@ -302,11 +302,12 @@ func variables(ctx context.Context, record *store.Store, a *store.Attempt) (map[
 		return nil, fmt.Errorf("reading attempt %d: %w", a.Number, err)
 	}
 	vs := map[string]string{}
-	for _, id := range slices.Sorted(maps.Keys(d.Variables)) {
-		for _, v := range d.Variables[id] {
-			vs[v.Name] = v.Value
-		}
-		break // those of the first start
+	starts := slices.Sorted(maps.Keys(d.Variables))
+	if len(starts) == 0 {
+		return vs, nil
+	}
+	for _, v := range d.Variables[starts[0]] {
+		vs[v.Name] = v.Value
 	}
 	return vs, nil
 }
