@@ -100,7 +100,10 @@ func TestStartRefuses(t *testing.T) {
 			t.Cleanup(func() { f.Close() })
 			return l.Layout.Update(func(o *Owner) { o.Process = &self })
 		}, "in use by a server of an earlier run: pid"},
-		{"no such prefix", func(t *testing.T, l *Launch) error { l.Settings.Server.Prefix = []string{"no-such-taskset"}; return nil }, "no-such-taskset"},
+		{"no such prefix", func(t *testing.T, l *Launch) error {
+			l.Settings.Server.Prefix = []string{"no-such-taskset"}
+			return nil
+		}, "no-such-taskset"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -165,3 +165,19 @@ func chainText(chain []matrix.Origin) string {
 	}
 	return text
 }
+
+// Defaults returns the options that dbmatrix sets where the settings do not, of
+// those that say nothing of this host: they are part of what is measured, as the
+// options of the settings are.
+func Defaults(s *matrix.Settings) ([]matrix.Option, error) {
+	f, err := FlavourOf(s.Server.Build.Flavour)
+	if err != nil {
+		return nil, err
+	}
+	// Without a basedir nothing is placed in the defaults.
+	bare := *s.Server
+	bare.Basedir = ""
+	p := placement{server: &bare, options: s.Options}
+	_, defaults := f.own(p)
+	return slices.DeleteFunc(defaults, func(o matrix.Option) bool { return p.option(o.Name) != nil }), nil
+}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
 
 	"dbmatrix/matrix"
@@ -122,5 +123,22 @@ func TestOptionFileRefuses(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	s := build("mysql", "8.0.36", "/x")
+	s.Basedir = "/opt/mysql"
+	got, err := Defaults(&matrix.Settings{Server: &s, Options: []matrix.Option{textOption("mysqlx", "ON")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, o := range got {
+		names = append(names, o.Name)
+	}
+	want := []string{"log_bin", "innodb_buffer_pool_dump_at_shutdown", "innodb_buffer_pool_load_at_startup", "skip_name_resolve", "secure_file_priv", "persisted_globals_load"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

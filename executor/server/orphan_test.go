@@ -11,16 +11,21 @@ import (
 
 // leftBehind starts a process that carries a token, as if its runner and its
 // guardian were gone.
-func leftBehind(t *testing.T, token string) (*exec.Cmd, ProcessID) {
+func leftBehind(t *testing.T, token string) ProcessID {
 	t.Helper()
 	cmd := exec.Command("/bin/sleep", "60")
 	cmd.Env = []string{tokenVariable + token}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	reaped := make(chan struct{})
+	go func() {
+		cmd.Wait() // its parent is this test
+		close(reaped)
+	}()
 	t.Cleanup(func() {
 		cmd.Process.Kill()
-		cmd.Wait()
+		<-reaped
 	})
 	// Until the program has replaced the test's own, the environment is
 	// that of the test.
@@ -31,7 +36,7 @@ func leftBehind(t *testing.T, token string) (*exec.Cmd, ProcessID) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return cmd, id
+	return id
 }
 
 func TestOrphans(t *testing.T) {
@@ -42,8 +47,7 @@ func TestOrphans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mine, id := leftBehind(t, o.Token)
-	other, otherID := leftBehind(t, NewToken())
+	id, otherID := leftBehind(t, o.Token), leftBehind(t, NewToken())
 	found, err := Orphans(root, root+"/not-there")
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +55,6 @@ func TestOrphans(t *testing.T) {
 	if len(found) != 1 || found[0].ID != id || found[0].Dir != l.Dir || found[0].Command != "/bin/sleep 60" {
 		t.Fatalf("found %+v, want process %d only", found, id.PID)
 	}
-	go mine.Wait() // its parent is this test, which reaps it
 	if err := found[0].End(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +69,7 @@ func TestOrphans(t *testing.T) {
 	}
 	// A pid that has come again belongs to another process.
 	stale := found[0]
-	stale.ID.PID = other.Process.Pid
+	stale.ID.PID = otherID.PID
 	if err := stale.End(context.Background()); err != nil {
 		t.Error(err)
 	}

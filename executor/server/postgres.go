@@ -105,7 +105,7 @@ func (f *postgresFlavour) own(p placement) (fixed, defaults []matrix.Option) {
 		toolOption("port", strconv.Itoa(port), "part of the socket's name"),
 		toolOption("log_destination", "stderr", "a new log for each start"),
 		toolSwitch("logging_collector", false, "a new log for each start"),
-		toolOption("lc_messages", "C", "dbmatrix reads the messages"),
+		toolOption("lc_messages", "C", "messages that can be read"),
 	}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,6 +41,8 @@ func Run(t *testing.T, b Build) {
 	t.Run("start and clean stop", s.testStart)
 	t.Run("options in force", s.testInForce)
 	t.Run("restart with other options", s.testRestart)
+	t.Run("port and binary log", s.testPort)
+	t.Run("work put off", s.testDrain)
 	t.Run("crash and recovery", s.testCrash)
 	t.Run("refused value", s.testMisspelt)
 	t.Run("unknown option", s.testUnknown)
@@ -273,6 +276,97 @@ func (s *suite) testRestart(t *testing.T) {
 	if len(logs) != 2 {
 		t.Errorf("two starts wrote to the logs %v", logs)
 	}
+}
+
+// testPort starts a server that listens on the loopback address and, of the MySQL
+// family, writes a binary log to a storage of its own.
+func (s *suite) testPort(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := free.Addr().(*net.TCPAddr).Port
+	free.Close()
+	set := s.settings()
+	family := s.build.Server.Build.Flavour != "postgres"
+	if family {
+		set.Options = append(set.Options, Switch("log_bin", true))
+		set.Storage = map[string]matrix.Storage{"binlog": {Name: "logs", Dir: Dir(t)}}
+	}
+	l := s.run(t, set)
+	i, err := server.Start(context.Background(), server.Launch{Guardian: s.guardian, Settings: set, Layout: l, Port: port})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		t.Errorf("nothing listens: %v", err)
+	} else {
+		c.Close()
+	}
+	if family {
+		if found, _ := filepath.Glob(l.Role("binlog") + "/binlog.0*"); len(found) == 0 {
+			t.Errorf("there is no binary log in %s", l.Role("binlog"))
+		}
+		verdicts, err := i.InForce(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if faults := server.Faults(set, verdicts); len(faults) > 0 {
+			t.Errorf("faults are %q", faults)
+		}
+	}
+	s.stop(t, i)
+}
+
+// testDrain checks that a server that is told to do its work does it, and that
+// nothing of its options is left changed.
+func (s *suite) testDrain(t *testing.T) {
+	set := s.settings()
+	i := s.start(t, s.run(t, set), set)
+	s.schema(t, i)
+	for n := range 100 {
+		exec(t, i, fmt.Sprintf(s.profile.write, n))
+	}
+	ctx := context.Background()
+	before, err := i.Facts(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := 0.0
+	restore, err := i.Drain(ctx, &matrix.Settle{DirtyPagesPct: &none, Compaction: true, Vacuum: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		d, err := i.Debt(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.DirtyPagesPct == nil || *d.DirtyPagesPct < 1 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("dirty pages stay: %v %%", *d.DirtyPagesPct)
+		}
+	}
+	if err := restore(ctx); err != nil {
+		t.Fatal(err)
+	}
+	after, err := i.Facts(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := map[string]string{}
+	for _, v := range before.Variables {
+		was[v.Name] = v.Value
+	}
+	for _, v := range after.Variables {
+		if strings.Contains(v.Name, "dirty_pages") && was[v.Name] != v.Value {
+			t.Errorf("%s was %s and is %s", v.Name, was[v.Name], v.Value)
+		}
+	}
+	s.stop(t, i)
 }
 
 func (s *suite) testCrash(t *testing.T) {
