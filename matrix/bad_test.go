@@ -38,6 +38,11 @@ func TestBad(t *testing.T) {
 			o := testOptions(name)
 			o.Machine = machine
 			got := told(t, o)
+			for _, word := range []string{"strconv", "cty.", "<nil>", "%!", "In cell ."} {
+				if strings.Contains(strings.ReplaceAll(got, name, ""), word) {
+					t.Errorf("the user is told of %s:\n%s", word, got)
+				}
+			}
 			golden(t, strings.TrimSuffix(name, ".hcl")+".txt", got)
 		})
 	}

@@ -99,16 +99,6 @@ func (d *decoder) note(refs []ref) {
 	}
 }
 
-// reads reports whether the expression reads the name, or its root as a whole.
-func (e *expression) reads(r ref) bool {
-	for _, have := range e.refs {
-		if have == r || have.root == r.root && have.attr == "" {
-			return true
-		}
-	}
-	return false
-}
-
 // eval returns the expression's outcome in a frame.
 func (e *expression) eval(f *frame) *outcome {
 	if e.unique {

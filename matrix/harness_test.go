@@ -67,6 +67,18 @@ func testOptions(path string) LoadOptions {
 				Attributes: []Attribute{{Name: "mode", Type: cty.String}},
 				Server:     func(Args) bool { return false },
 			},
+			{
+				Name: "exec", Version: 1, Built: true,
+				Attributes: []Attribute{
+					{Name: "command", Type: cty.List(cty.String), Required: true, Program: true, Doc: "what is run"},
+					{Name: "note", Type: cty.String, Outside: true},
+				},
+				Blocks: []BlockType{{Name: "metric", Attributes: []Attribute{
+					{Name: "regex", Type: cty.String, Required: true},
+					{Name: "unit", Type: cty.String, Default: cty.StringVal("count")},
+				}}},
+				Server: func(Args) bool { return false },
+			},
 		},
 		Probe: func(_ context.Context, s *Server) Build {
 			if strings.Contains(s.Mysqld+s.Bindir, "absent") {

@@ -1,7 +1,6 @@
 package matrix
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -396,16 +395,8 @@ func evalAttr[T any](f *frame, exprs map[string]*expression, name string, fallba
 	return got
 }
 
-// unknownValue reports a value that hangs on a build which is not on this host.
+// unknownValue reports a value that hangs on the build of a cell which has no
+// server: at_least says nothing of a version that is not there.
 func unknownValue(name string, e *expression) *hcl.Diagnostic {
-	return fault(e.Range(), "Value not known", "%s depends on %s, which is not known as long as the server is not on this host.", name, describeRefs(e.refs))
-}
-
-func describeRefs(refs []ref) string {
-	for _, r := range refs {
-		if r.root == rootBuild {
-			return r.String()
-		}
-	}
-	return fmt.Sprint(refs)
+	return fault(e.Range(), "Value not known", "%s depends on the server's version, and the cell has no server. Test for that first, as in build.version != null && ....", name)
 }

@@ -1,0 +1,7 @@
+phase "run" {
+  workload "exec" {
+    command = ["true"]
+    metric "tps" { regex = "a" }
+    metric "tps" { regex = "b" }
+  }
+}

@@ -1,0 +1,3 @@
+phase "run" {
+  workload "exec" { command = ["./bench.sh"] }
+}

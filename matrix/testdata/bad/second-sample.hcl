@@ -1,0 +1,9 @@
+phase "query" {
+  workload "bench" { step = "query" }
+  sample { extents = true }
+  sample { interval = "2s" }
+}
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}

@@ -1,0 +1,12 @@
+axis "engine" {
+  level "inno" { my_cnf = { innodb_adaptive_hash_index = true } }
+  level "plain" { my_cnf = { innodb_adaptive_hash_index = false } }
+}
+matrix "m" {
+  engine = "*"
+  zip    = ["engine"]
+}
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}
