@@ -50,7 +50,8 @@ func (f *tableForm) checkPartitions(conn *client.Conn, t table) error {
 		return fmt.Errorf("it has %d partitions, not %d", len(rows), f.partitions)
 	}
 	for _, row := range rows {
-		if column := strings.Trim(row[1], "`"); row[0] != "KEY" || column != t.partition {
+		// The quotes are those of the server's sql_mode.
+		if column := strings.Trim(row[1], "`\""); row[0] != "KEY" || column != t.partition {
 			return fmt.Errorf("it is partitioned by %s (%s), not by KEY (%s)", row[0], column, t.partition)
 		}
 	}
