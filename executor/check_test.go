@@ -1,0 +1,89 @@
+package executor
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"dbmatrix/executor/workload"
+	"dbmatrix/matrix"
+)
+
+func TestCheckRefusesWhatCannotRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(e *executor, p *matrix.Phase)
+		want   string
+		host   bool // it is this host's fault
+	}{
+		"workload of a coming version": {func(e *executor, _ *matrix.Phase) { e.deps.Workloads[0].Built = false }, `the workload "fake" is not built`, false},
+		"unknown workload":             {func(e *executor, _ *matrix.Phase) { e.deps.Workloads = nil }, `the workload "fake" is not built`, false},
+		"on_interrupt":                 {func(_ *executor, p *matrix.Phase) { p.OnInterrupt = matrix.Continue }, "on_interrupt", false},
+		"vacuum":                       {func(_ *executor, p *matrix.Phase) { p.Settle = &matrix.Settle{Vacuum: true} }, "vacuum", false},
+		"sample exec":                  {func(_ *executor, p *matrix.Phase) { p.Sample.Exec = []matrix.SampleCommand{{}} }, "exec", false},
+		"extents":                      {func(_ *executor, p *matrix.Phase) { p.Sample.Extents = true }, "extents", false},
+		"warm-up": {func(e *executor, p *matrix.Phase) {
+			p.Warmup = 1
+			e.deps.Workloads[0].WarmUp = false
+		}, "cannot warm up", false},
+		"absent build": {func(_ *executor, p *matrix.Phase) { p.Settings.Server.Build.Absent = "no such file" }, `server "one" is not on this host: no such file`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHarness(t)
+			defer h.close()
+			plan := h.plan(oneServer + phase("p", do("work")))
+			plan.Experiment.DataDir = os.TempDir()
+			if os.Geteuid() == 0 { // a server does not run as root
+				plan.Runs[0].Phases[0].Phase.Settings.Server.User = "nobody"
+			}
+			e := &executor{plan: plan, pending: plan.Runs, deps: Deps{Workloads: []workload.Type{h.workload()}}}
+			if err := e.check(); err != nil {
+				t.Fatalf("before the change: %v", err)
+			}
+			c.change(e, plan.Runs[0].Phases[0].Phase)
+			err := e.check()
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("got %v, want %q in it", err, c.want)
+			}
+			var env *EnvironmentError
+			if errors.As(err, &env) != c.host {
+				t.Errorf("%T", err)
+			}
+		})
+	}
+}
+
+func TestSelection(t *testing.T) {
+	h := newHarness(t)
+	defer h.close()
+	plan := h.plan(twoLevels + phase("load", do("load")) + phase("query", work))
+	status := func(a, b matrix.Status) {
+		plan.Runs[0].Status, plan.Runs[1].Status = a, b
+	}
+	for name, c := range map[string]struct {
+		s    Selection
+		a, b matrix.Status
+		want int
+	}{
+		"all":              {Selection{}, matrix.New, matrix.Stale, 2},
+		"done stays":       {Selection{}, matrix.Done, matrix.Interrupted, 1},
+		"failures stay":    {Selection{}, matrix.Failed, matrix.Hung, 0},
+		"failures on call": {Selection{Statuses: []matrix.Status{matrix.Failed}}, matrix.Failed, matrix.New, 1},
+		"fresh":            {Selection{Fresh: true}, matrix.Done, matrix.Failed, 2},
+		"one cell":         {Selection{Cells: []string{"a=x"}}, matrix.New, matrix.New, 1},
+		"pattern":          {Selection{Cells: []string{"a=*"}}, matrix.New, matrix.New, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status(c.a, c.b)
+			runs, err := c.s.Pending(plan)
+			if err != nil || len(runs) != c.want {
+				t.Errorf("%d runs, %v; want %d", len(runs), err, c.want)
+			}
+		})
+	}
+	for _, bad := range []Selection{{Cells: []string{"a=z"}}, {Cells: []string{"["}}, {Until: "lod"}} {
+		if _, err := bad.Pending(plan); err == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
