@@ -245,7 +245,7 @@ func (g *Guardian) hear(a answer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := g.running[a.Process]
-	if p != nil && a.ProcID.PID != 0 {
+	if p != nil && p.ID.PID == 0 {
 		p.ID = a.ProcID
 	}
 	if a.Op != opExit {
