@@ -18,10 +18,9 @@ import (
 // Benchfmt writes the tables of a document in the Go benchmark format
 // (https://golang.org/design/14313-benchmark-format), which benchstat reads: a
 // line for each run of each row, with the columns as units and the axes as
-// configuration keys. What the tables compute over runs (medians, ratios) is left
-// to the reader; so are values of columns that are no number. Names are folded as
-// the format wants them: keys begin with a small letter, and nothing holds a
-// space.
+// configuration keys. Columns are computed for each run; medians and intervals are
+// left to the reader, and so are cells of text. Names are folded as the format
+// wants them: keys begin with a small letter, and nothing holds a space.
 func Benchfmt(w io.Writer, d *Document, _ Options) error {
 	var b bytes.Buffer
 	out := benchfmt.NewWriter(&b)

@@ -1,11 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -34,6 +34,9 @@ type memoKey struct {
 
 // valueOf computes a column for one run of a slot.
 func (tb *tableBuilder) valueOf(s *slot, r *run, c *column) measured {
+	if !c.computed() && !c.relative {
+		return tb.b.measure(r, c) // reading is as fast as remembering
+	}
 	key := memoKey{s, r, c}
 	if m, ok := tb.memo[key]; ok {
 		return m
@@ -43,18 +46,21 @@ func (tb *tableBuilder) valueOf(s *slot, r *run, c *column) measured {
 		return measured{why: "it depends on itself"}
 	}
 	tb.busy[key] = true
-	var m measured
-	if c.computed() {
-		m = tb.compute(s, r, c)
-	} else {
-		m = tb.b.measure(r, c)
-	}
+	m := tb.read(s, r, c)
 	if c.relative {
 		m = tb.relate(s, m, c)
 	}
 	delete(tb.busy, key)
 	tb.memo[key] = m
 	return m
+}
+
+// read computes a column, or reads its token.
+func (tb *tableBuilder) read(s *slot, r *run, c *column) measured {
+	if c.computed() {
+		return tb.compute(s, r, c)
+	}
+	return tb.b.measure(r, c)
 }
 
 func (tb *tableBuilder) rangeOf(c *column) hcl.Range {
@@ -326,7 +332,22 @@ func (tb *tableBuilder) plain(c *column) *column {
 // sample returns a column's known values over the runs of a slot, from low to
 // high. Runs that share one measurement count once.
 func (tb *tableBuilder) sample(s *slot, c *column) []observation {
-	var all []observation
+	key := sampleKey{s, c}
+	all, ok := tb.samples[key]
+	if !ok {
+		all = tb.observe(s, c)
+		tb.samples[key] = all
+	}
+	return all
+}
+
+type sampleKey struct {
+	slot   *slot
+	column *column
+}
+
+func (tb *tableBuilder) observe(s *slot, c *column) []observation {
+	all := make([]observation, 0, len(s.runs))
 	seen := map[sharedResult]bool{}
 	for _, r := range s.runs {
 		m := tb.valueOf(s, r, c)
@@ -342,7 +363,7 @@ func (tb *tableBuilder) sample(s *slot, c *column) []observation {
 		}
 		all = append(all, observation{r, m})
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].Number < all[j].Number })
+	slices.SortStableFunc(all, func(a, b observation) int { return cmp.Compare(a.Number, b.Number) })
 	return all
 }
 

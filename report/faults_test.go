@@ -162,7 +162,7 @@ func TestOnly(t *testing.T) {
 			t.Errorf("Only(%q): %v, want %s", name, err, want)
 		}
 	}
-	if err := Render(&strings.Builder{}, doc, "pdf", Options{}); err == nil || err.Error() != `there is no report format "pdf"; the formats are csv, json, markdown, text` {
+	if err := Render(&strings.Builder{}, doc, "pdf", Options{}); err == nil || err.Error() != `there is no report format "pdf"; the formats are benchfmt, csv, html, json, markdown, text` {
 		t.Errorf("an unknown format: %v", err)
 	}
 }

@@ -166,19 +166,27 @@ func decimals(n int) numberFormat { return numberFormat{verb: 'f', precision: n}
 // decimals as one of them needs, but at most two, as the field prints derived
 // values, and fewer where the largest number is large.
 func common(values []float64) numberFormat {
-	largest, need := 0.0, 0
+	largest := 0.0
 	for _, x := range values {
-		if math.IsInf(x, 0) || math.IsNaN(x) {
-			continue
+		if !math.IsInf(x, 0) && !math.IsNaN(x) {
+			largest = max(largest, math.Abs(x))
 		}
-		largest = max(largest, math.Abs(x))
-		need = max(need, decimalsOf(strings.TrimRight(roundHalfUp(x, 2), "0")))
 	}
+	most := 2
 	switch {
 	case largest >= 1000:
-		need = 0
+		most = 0
 	case largest >= 100:
-		need = min(need, 1)
+		most = 1
+	}
+	need := 0
+	for _, x := range values {
+		if need == most {
+			break
+		}
+		if !math.IsInf(x, 0) && !math.IsNaN(x) {
+			need = min(most, max(need, decimalsOf(strings.TrimRight(roundHalfUp(x, 2), "0"))))
+		}
 	}
 	return decimals(need)
 }

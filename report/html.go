@@ -87,7 +87,7 @@ func HTML(w io.Writer, d *Document, o Options) error {
 	return err
 }
 
-// marks are the footnote marks on one cell.
+// marks are the footnotes of one cell.
 type marks struct {
 	ID    string // of the table
 	Marks []int
@@ -143,8 +143,10 @@ func elementID(kind, name string) string {
 }
 
 func chartPart(c *Chart) (pageBlock, error) {
+	drawing := *c.Drawing
+	drawing.Title = "" // it is the heading
 	var b bytes.Buffer
-	if err := c.Drawing.InlineSVG(&b); err != nil {
+	if err := drawing.InlineSVG(&b); err != nil {
 		return pageBlock{}, err
 	}
 	return pageBlock{

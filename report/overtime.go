@@ -32,7 +32,7 @@ func (cb *chartBuilder) moments(r *run, c *column) (all []moment, why string) {
 	case cb.b.in.Readings == nil || result.Record == 0:
 		return nil, "no readings over time were recorded"
 	}
-	direct := cb.read(result, c.token)
+	direct := cb.readings(result, c.token)
 	if len(direct) > 0 {
 		return momentsOf(direct[0]), ""
 	}
@@ -45,9 +45,9 @@ func (cb *chartBuilder) moments(r *run, c *column) (all []moment, why string) {
 	return all, why
 }
 
-// read returns the recorded series of an iteration that are about all sources
+// readings returns the recorded series of an iteration that are about all sources
 // together.
-func (cb *chartBuilder) read(result *PhaseResult, metrics ...string) []matrix.Series {
+func (cb *chartBuilder) readings(result *PhaseResult, metrics ...string) []matrix.Series {
 	series, err := cb.b.in.Readings(result.Record, metrics...)
 	if err != nil {
 		cb.b.fault(cb.def.Range, "Readings not read", "%s.", err)
@@ -70,7 +70,7 @@ func momentsOf(s matrix.Series) []moment {
 
 // computeMoments applies the formula of a column to the readings of each interval.
 func (cb *chartBuilder) computeMoments(result *PhaseResult, c *column) []moment {
-	series := cb.read(result, cb.formulaMetrics(c.spec)...)
+	series := cb.readings(result, cb.formulaMetrics(c.spec)...)
 	if len(series) == 0 {
 		return nil
 	}

@@ -34,9 +34,10 @@ type tableBuilder struct {
 	plains   map[*column]*column
 	deciding *column
 
-	memo  map[memoKey]measured
-	busy  map[memoKey]bool
-	marks map[string]int // footnotes by their text
+	memo    map[memoKey]measured
+	samples map[sampleKey][]observation
+	busy    map[memoKey]bool
+	marks   map[string]int // footnotes by their text
 
 	// ranges are footnotes that give the ranges of their numbers, by number.
 	ranges map[int]*noteRange
@@ -90,6 +91,7 @@ func (tb *tableBuilder) order() {
 func (tb *tableBuilder) reset() {
 	tb.byLabel, tb.implicit, tb.plains = map[string]*column{}, map[string]*column{}, map[*column]*column{}
 	tb.memo, tb.busy = map[memoKey]measured{}, map[memoKey]bool{}
+	tb.samples = map[sampleKey][]observation{}
 }
 
 func (tb *tableBuilder) resolveColumns() bool {
@@ -116,13 +118,19 @@ func (tb *tableBuilder) resolveColumns() bool {
 // through. A filter over results cannot be judged here; filterRows does.
 func (tb *tableBuilder) filtered() []*run {
 	source := tb.b.source(tb.def)
+	judged := map[*matrix.Cell]bool{} // the replicates of a cell are judged once
 	var runs []*run
 	for _, name := range tb.b.sources {
 		if source != All && source != name {
 			continue
 		}
 		for _, r := range tb.b.runs[name] {
-			if tb.lets(r) {
+			pass, known := judged[r.cell]
+			if r.cell == nil || !known {
+				pass = tb.lets(r)
+				judged[r.cell] = pass
+			}
+			if pass {
 				runs = append(runs, r)
 			}
 		}
