@@ -233,7 +233,7 @@ func (a *attempt) copySnapshot(ctx context.Context, to server.Layout, owner serv
 	if err != nil {
 		return fmt.Errorf("copying the snapshot %s: %w", a.source.Path, err)
 	}
-	a.step("copied the snapshot: %d files, %d bytes, in %s", copied.Files, copied.Allocated, copied.Duration)
+	a.step("copied the snapshot: %d files, %d MB, in %s", copied.Files, copied.Allocated/1e6, copied.Duration.Round(time.Millisecond))
 	return a.fact(ctx, "directory", fmt.Sprintf("copy of the snapshot after %s (%s)", owner.Phase, mode))
 }
 
@@ -258,7 +258,7 @@ func (a *attempt) copyTemplate(ctx context.Context, to server.Layout, owner serv
 	if err != nil {
 		return fmt.Errorf("copying the template %s: %w", template.Dir, err)
 	}
-	a.step("copied the template: %d files, %d bytes, in %s", copied.Files, copied.Allocated, copied.Duration)
+	a.step("copied the template: %d files, %d MB, in %s", copied.Files, copied.Allocated/1e6, copied.Duration.Round(time.Millisecond))
 	return a.fact(ctx, "directory", "copy of an initialised template")
 }
 

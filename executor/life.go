@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"dbmatrix/executor/server"
 	"dbmatrix/executor/store"
@@ -110,7 +111,7 @@ func (a *attempt) start(ctx context.Context, p *matrix.Phase, id store.PhaseID) 
 	a.subject = s
 	a.crash.at(crashServerReady)
 	a.script.server(p, s.OptionFile())
-	a.step("%s is ready after %s", p.Settings.Server.Name, s.StartTook())
+	a.step("%s is ready after %s", p.Settings.Server.Name, s.StartTook().Round(time.Millisecond))
 	return a.checkOptions(ctx, p, id)
 }
 
@@ -189,7 +190,7 @@ func (a *attempt) judgeStop(s server.Stopped) error {
 		a.event(Event{Kind: Notice, Run: a.run, Message: "the server did not stop cleanly: " + s.Why})
 		return nil
 	}
-	a.step("the server stopped in %s", s.Took)
+	a.step("the server stopped in %s", s.Took.Round(time.Millisecond))
 	return nil
 }
 

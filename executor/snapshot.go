@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"dbmatrix/executor/server"
 	"dbmatrix/executor/store"
@@ -152,7 +153,7 @@ func (a *attempt) keepSnapshot(ctx context.Context, p matrix.RunPhase) error {
 	}
 	a.crash.at(crashSnapshotRecorded)
 	a.snapshots.there[k] = keptSnapshot{Snapshot: s, fresh: true}
-	a.step("kept the data after %s: %d files, %d bytes, in %s", p.Phase.Block, copied.Files, copied.Allocated, copied.Duration)
+	a.step("kept the data after %s: %d files, %d MB, in %s", p.Phase.Block, copied.Files, copied.Allocated/1e6, copied.Duration.Round(time.Millisecond))
 	return nil
 }
 

@@ -21,9 +21,9 @@ type display struct {
 
 // newDisplay returns bars on a terminal, lines elsewhere, failures alone when
 // quiet.
-func newDisplay(s *streams, p *matrix.Plan) display {
+func newDisplay(s *streams, p *matrix.Plan, pending []*matrix.Run) display {
 	if isTerminal(s.err) && !s.quiet && !s.verbose {
-		b := newBars(s, p)
+		b := newBars(s, p.Experiment.Name, pending)
 		return display{b.event, b.close}
 	}
 	l := &lines{s: s, out: s.err}
@@ -104,17 +104,15 @@ type bars struct {
 	passed  float64 // of those, that are done
 }
 
-// newBars returns bars on the terminal.
-func newBars(s *streams, p *matrix.Plan) *bars {
+// newBars returns bars on the terminal, for the runs to be executed.
+func newBars(s *streams, name string, pending []*matrix.Run) *bars {
 	b := &bars{s: s, began: time.Now()}
 	b.progress = mpb.New(mpb.WithOutput(s.err), mpb.WithWidth(40), mpb.WithRefreshRate(250*time.Millisecond))
-	for _, r := range p.Runs {
-		if r.Status != matrix.Done && !r.Status.Failure() {
-			b.runs++
-			b.seconds += runSeconds(r)
-		}
+	b.runs = len(pending)
+	for _, r := range pending {
+		b.seconds += runSeconds(r)
 	}
-	b.plan = b.bar(int64(max(1, b.runs)), func() string { return p.Experiment.Name }, b.eta)
+	b.plan = b.bar(int64(max(1, b.runs)), func() string { return name }, b.eta)
 	b.run = b.bar(1, func() string { return b.name }, func() string { return b.step })
 	b.phase = b.bar(1000, func() string { return b.stage }, b.rate)
 	return b

@@ -239,8 +239,13 @@ func checkOptions(ctx context.Context, s *streams, cells []*matrix.Cell) error {
 				return exit(exitEnvironment, fmt.Errorf("asking %s to judge its options: %w", st.Server.Name, err))
 			}
 			for _, f := range found {
-				complaints++
-				printComplaint(s.out, c, p, f)
+				// The rest is what a server says at any start.
+				if ours := f.Fatal || f.Option != ""; ours {
+					complaints++
+					printComplaint(s.out, c, p, f)
+				} else if s.verbose {
+					printComplaint(s.err, c, p, f)
+				}
 			}
 		}
 	}

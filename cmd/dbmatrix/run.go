@@ -96,7 +96,7 @@ func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error 
 	if err != nil {
 		return err
 	}
-	out, err := o.execute(ctx, s, p, record)
+	out, err := o.execute(ctx, s, p, pending, record)
 	err = judgeRun(s, path, p, out, err)
 	if cerr := record.Close(); cerr != nil && err == nil {
 		err = exit(exitEnvironment, fmt.Errorf("closing %s: %w", record.Path(), cerr))
@@ -172,10 +172,10 @@ func sayDone(s *streams, p *matrix.Plan) {
 }
 
 // execute runs the plan and shows its progress.
-func (o *runOptions) execute(ctx context.Context, s *streams, p *matrix.Plan, record *store.Store) (executor.Outcome, error) {
+func (o *runOptions) execute(ctx context.Context, s *streams, p *matrix.Plan, pending []*matrix.Run, record *store.Store) (executor.Outcome, error) {
 	ctx, signals, stop := watchSignals(ctx, s.out)
 	defer stop()
-	display := newDisplay(s, p)
+	display := newDisplay(s, p, pending)
 	defer display.close()
 	return executor.Run(ctx, p, executor.Deps{
 		Store:     record,
