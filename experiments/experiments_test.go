@@ -3,85 +3,78 @@
 package experiments_test
 
 import (
-	"context"
+	"bytes"
 	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
-
-	"dbmatrix/executor/server"
-	"dbmatrix/executor/workload"
-	"dbmatrix/executor/workload/insertbench"
-	"dbmatrix/executor/workload/sqlscript"
-	"dbmatrix/executor/workload/sysbench"
-	"dbmatrix/matrix"
 )
 
-// definitions are all experiments here, with the number of their cells and with
-// their tables and charts, at each scale that they have.
+// definitions are all experiments here, with the number of their cells at each
+// scale that they have.
 var definitions = []struct {
-	name     string
-	scale    string // "" where the experiment has one scale
-	cells    int
-	sections []string
+	name  string
+	scale string // "" where the experiment has one scale
+	cells int
 }{
-	{"quickstart", "", 15, []string{"summary"}},
-	{"binaries", "", 13, []string{"by-binary", "by-compression"}},
-	{"linkbench-io-bound", "small", 14, nil},
-	{"linkbench-io-bound", "published", 14, []string{"rates-by-binary", "rates-by-config", "sizes", "load", "partitioned"}},
-	{"linkbench-cached", "small", 16, nil},
-	{"linkbench-cached", "published", 16, []string{"p0.c0", "p0.c1", "p1.c0", "p1.c1", "load", "hour-12"}},
-	{"linkbench-single-threaded", "small", 17, nil},
-	{"linkbench-single-threaded", "published", 17, []string{"p0.c0", "p0.c1", "p1.c0", "p1.c1", "relative"}},
-	{"linkbench-dio", "small", 6, nil},
-	{"linkbench-dio", "published", 6, []string{"load", "query-12h"}},
-	{"insert-benchmark-dio", "small", 5, nil},
-	{"insert-benchmark-dio", "published", 5, []string{"load", "scan", "query-1", "query-5", "query-4", "oltp-16x1000", "oltp-16x100"}},
-	{"transparent-compression", "small", 4, nil},
-	{"transparent-compression", "published", 4, []string{"fb56-vs-orig578", "old-style-vs-transparent", "drop"}},
-	{"full-page-writes", "small", 19, nil},
-	{"full-page-writes", "published", 19, []string{"tps-wal", "wal-volume", "tps"}},
-	{"tpcc-buffer-pool", "small", 5, nil},
-	{"tpcc-buffer-pool", "published", 8, []string{"tpm"}},
-	{"tpcc-cache", "small", 2, nil},
-	{"tpcc-cache", "published", 2, []string{"run", "tpm"}},
-	{"oltp-cache", "small", 4, nil},
-	{"oltp-cache", "published", 4, []string{"tps"}},
-	{"durability", "small", 6, nil},
-	{"durability", "published", 6, []string{"tps"}},
-	{"concurrency-tickets", "small", 35, nil},
-	{"concurrency-tickets", "published", 49, []string{"qps"}},
-	{"threads-running", "small", 6, nil},
-	{"threads-running", "published", 1, []string{"running"}},
-	{"fileio-layouts", "small", 16, nil},
-	{"fileio-layouts", "published", 20, []string{"mb"}},
-	{"fsync-rate", "small", 2, nil},
-	{"fsync-rate", "published", 2, []string{"fsync"}},
+	{"quickstart", "", 15},
+	{"binaries", "", 13},
+	{"linkbench-io-bound", "small", 14},
+	{"linkbench-io-bound", "published", 14},
+	{"linkbench-cached", "small", 16},
+	{"linkbench-cached", "published", 16},
+	{"linkbench-single-threaded", "small", 17},
+	{"linkbench-single-threaded", "published", 17},
+	{"linkbench-dio", "small", 6},
+	{"linkbench-dio", "published", 6},
+	{"insert-benchmark-dio", "small", 5},
+	{"insert-benchmark-dio", "published", 5},
+	{"transparent-compression", "small", 4},
+	{"transparent-compression", "published", 4},
+	{"full-page-writes", "small", 19},
+	{"full-page-writes", "published", 19},
+	{"tpcc-buffer-pool", "small", 5},
+	{"tpcc-buffer-pool", "published", 8},
+	{"tpcc-cache", "small", 2},
+	{"tpcc-cache", "published", 2},
+	{"oltp-cache", "small", 4},
+	{"oltp-cache", "published", 4},
+	{"durability", "small", 6},
+	{"durability", "published", 6},
+	{"concurrency-tickets", "small", 35},
+	{"concurrency-tickets", "published", 49},
+	{"threads-running", "small", 6},
+	{"threads-running", "published", 1},
+	{"fileio-layouts", "small", 16},
+	{"fileio-layouts", "published", 20},
+	{"fsync-rate", "small", 2},
+	{"fsync-rate", "published", 2},
 }
 
-// TestDefinitions loads and expands each experiment as a host would that has
-// none of its builds.
+// TestDefinitions plans each experiment as a host would that has none of its
+// builds.
 func TestDefinitions(t *testing.T) {
+	dbmatrix := build(t)
 	for _, tt := range definitions {
 		t.Run(tt.name+" "+tt.scale, func(t *testing.T) {
-			exp, cells := expand(t, tt.name, tt.scale)
-			if len(cells) != tt.cells {
-				t.Errorf("%d cells, want %d", len(cells), tt.cells)
+			p := planOf(t, dbmatrix, tt.name, tt.scale)
+			if len(p.Cells) != tt.cells {
+				t.Errorf("%d cells, want %d", len(p.Cells), tt.cells)
 			}
-			if exp.Title == "" {
-				t.Error("no title")
-			}
-			var sections []string
-			for _, b := range exp.Report {
-				sections = append(sections, b.BlockName())
-			}
-			if diff := cmp.Diff(tt.sections, sections); tt.sections != nil && diff != "" {
-				t.Errorf("tables and charts (-want +got):\n%s", diff)
+			for _, r := range p.Runs {
+				if r.Status != "new" {
+					t.Errorf("%s is %s, want new: %s", r.Cell, r.Status, r.Reason)
+				}
 			}
 		})
 	}
@@ -108,6 +101,7 @@ func TestEveryExperimentIsListed(t *testing.T) {
 // TestPublishedCells compares the cells of the published scale with those that
 // were published.
 func TestPublishedCells(t *testing.T) {
+	dbmatrix := build(t)
 	files, err := filepath.Glob("*/published.csv")
 	if err != nil {
 		t.Fatal(err)
@@ -119,12 +113,13 @@ func TestPublishedCells(t *testing.T) {
 		name := filepath.Dir(file)
 		t.Run(name, func(t *testing.T) {
 			want := publishedCells(t, file)
-			_, cells := expand(t, name, "published")
 			var got []string
-			for _, c := range cells {
+			for _, c := range planOf(t, dbmatrix, name, "published").Cells {
 				var levels []string
-				for _, l := range c.Levels {
-					levels = append(levels, l.Axis+"="+l.Name)
+				for axis, level := range c.Axes {
+					if level != nil {
+						levels = append(levels, axis+"="+*level)
+					}
 				}
 				got = append(got, cellName(levels))
 			}
@@ -173,39 +168,68 @@ func cellName(levels []string) string {
 	return strings.Join(levels, " ")
 }
 
-// expand loads an experiment at a scale and returns it with its cells. Any
-// diagnostic fails the test: a definition that comes with dbmatrix has none.
-func expand(t *testing.T, name, scale string) (*matrix.Experiment, []*matrix.Cell) {
+// A plan is what dbmatrix plan --format json prints, as far as it matters here.
+type plan struct {
+	Cells []struct {
+		Key  string
+		Axes map[string]*string // a level, or null where the cell has none
+	}
+	Runs []struct{ Cell, Status, Reason string }
+}
+
+// planOf plans an experiment with an empty machine file. A definition that comes
+// with dbmatrix must not even draw a warning.
+func planOf(t *testing.T, dbmatrix, name, scale string) plan {
 	t.Helper()
-	machine := filepath.Join(t.TempDir(), "machine.hcl")
+	dir := t.TempDir()
+	machine := filepath.Join(dir, "machine.hcl")
 	if err := os.WriteFile(machine, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := matrix.LoadOptions{
-		Path:    name,
-		Machine: machine,
-		Host:    matrix.Host{CPUs: 2, Memory: 8},
+	// A copy: results that were measured here are no matter of this test.
+	if err := os.CopyFS(filepath.Join(dir, name), definitionOf(t, name)); err != nil {
+		t.Fatal(err)
 	}
+	args := []string{"plan", filepath.Join(dir, name), "--machine", machine, "--format", "json"}
 	if scale != "" {
-		o.Vars = []matrix.VarValue{{Name: "scale", Value: scale}}
+		args = append(args, "--var", "scale="+scale)
 	}
-	types := append([]workload.Type{insertbench.Type(), sqlscript.Type(), sysbench.Type()}, workload.Schemas()...)
-	for _, w := range types {
-		o.Workloads = append(o.Workloads, w.WorkloadType)
+	var stdout, stderr bytes.Buffer
+	c := exec.Command(dbmatrix, args...)
+	c.Stdout, c.Stderr = &stdout, &stderr
+	if err := c.Run(); err != nil || stderr.Len() > 0 {
+		t.Fatalf("dbmatrix plan %s: %v\n%s", name, err, &stderr)
 	}
-	for _, f := range server.Flavours() {
-		o.Dialects = append(o.Dialects, f.Dialect())
+	var p plan
+	if err := json.Unmarshal(stdout.Bytes(), &p); err != nil {
+		t.Fatalf("reading the plan of %s: %v", name, err)
 	}
-	exp, _, diags := matrix.Load(context.Background(), o)
-	for _, d := range diags {
-		t.Errorf("loading: %v", d)
+	return p
+}
+
+// definitionOf returns the files of an experiment that git has.
+func definitionOf(t *testing.T, name string) fs.FS {
+	t.Helper()
+	files := fstest.MapFS{}
+	for _, file := range []string{"experiment.hcl", "published.csv"} {
+		content, err := os.ReadFile(filepath.Join(name, file))
+		if errors.Is(err, fs.ErrNotExist) && file != "experiment.hcl" {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[file] = &fstest.MapFile{Data: content, Mode: 0o600}
 	}
-	if exp == nil {
-		t.FailNow()
+	return files
+}
+
+// build compiles dbmatrix and returns its path.
+func build(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "dbmatrix")
+	if out, err := exec.Command("go", "build", "-o", path, "../cmd/dbmatrix").CombinedOutput(); err != nil {
+		t.Fatalf("building dbmatrix: %v\n%s", err, out)
 	}
-	cells, diags := exp.Expand()
-	for _, d := range diags {
-		t.Errorf("expanding: %v", d)
-	}
-	return exp, cells
+	return path
 }

@@ -20,6 +20,18 @@ variable "insert_rate" {
   default     = 200
 }
 
+# What the experiment needs. Where the builds are, a machine file says: "make
+# servers" writes one.
+server "mariadb1011" {
+  flavour     = "mariadb"
+  min_version = "10.11"
+}
+
+server "myrocks1011" {
+  flavour     = "mariadb"
+  min_version = "10.11"
+}
+
 # Every cell starts from these. The caches hold less than the data, so that
 # reads reach the device.
 defaults {
