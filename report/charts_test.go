@@ -3,6 +3,8 @@ package report
 import (
 	"bytes"
 	"image/png"
+	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
 	"dbmatrix/report/chart"
 )
@@ -209,4 +212,61 @@ func TestLongPhase(t *testing.T) {
 	if d.X.Title != "time (min)" || d.Panels[0].Points[1].X != 180 {
 		t.Errorf("the last point is at %g on %q, want 180 on time (min)", d.Panels[0].Points[1].X, d.X.Title)
 	}
+}
+
+// TestChartsFromStore draws readings that went through a record.
+func TestChartsFromStore(t *testing.T) {
+	exp, cells := loadBlocks(t, "chart \"c\" {\n kind = \"line\"\n phase = \"load\"\n x = \"time\"\n y = \"ips\"\n only = axis.clients == \"1\"\n}\n")
+	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	recordLoad(t, s, exp, cells)
+	attempts, err := FromStore(t.Context(), s, exp.Name, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, diags := Build(Input{Experiment: exp, Cells: cells, Attempts: attempts, Eval: exp.Eval, Readings: ReadingsFrom(t.Context(), s)})
+	failOn(t, exp.Files, diags)
+	var got []chart.Point
+	for _, p := range doc.Charts()[0].Drawing.Panels[0].Points {
+		if p.X > 0 { // the other cells were not run
+			got = append(got, p)
+		}
+	}
+	if diff := cmp.Diff([]chart.Point{{X: 1, Y: 100}, {X: 2, Missing: true}, {X: 3, Y: 300}}, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// recordLoad records one run of the first cell: a load with three readings.
+func recordLoad(t *testing.T, s *store.Store, exp *matrix.Experiment, cells []*matrix.Cell) {
+	t.Helper()
+	ctx, c := t.Context(), cells[0]
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	id, err := s.RecordPlan(ctx, &matrix.Plan{Experiment: exp, Cells: cells, Runs: []*matrix.Run{{Position: 1, Cell: c, Replicate: 1}}})
+	check(err)
+	runner, _, err := s.BeginRunner(ctx, store.Runner{Experiment: id}, func(store.Runner) bool { return true })
+	check(err)
+	attempt, _, err := s.BeginAttempt(ctx, store.AttemptStart{Experiment: id, Runner: runner, Cell: c.Key, Replicate: 1, Phases: 1})
+	check(err)
+	phase, err := s.BeginPhase(ctx, store.PhaseStart{
+		Attempt: attempt, Ordinal: 1, Phase: c.Phases[0], Fingerprint: c.Fingerprints[0], Inputs: func() []matrix.Input { return nil },
+	})
+	check(err)
+	_, err = s.FinishIteration(ctx, phase, store.Iteration{
+		Number: 1, Status: matrix.OK, Metrics: []matrix.Metric{{Name: "secs", Unit: "s", Value: 3}},
+		Series: []matrix.Series{{Metric: "ips", Unit: "1/s", Readings: []matrix.Reading{
+			{At: time.Second, Value: 100}, {At: 2 * time.Second, Value: math.NaN()}, {At: 3 * time.Second, Value: 300},
+		}}},
+	})
+	check(err)
+	check(s.FinishPhase(ctx, phase, store.PhaseEnd{Status: matrix.OK, Seconds: 3}))
+	check(s.FinishAttempt(ctx, attempt, matrix.OK, ""))
 }
