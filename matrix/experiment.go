@@ -17,7 +17,7 @@ type Experiment struct {
 
 	Replicates             int
 	Order                  Order
-	Seed                   int64 // of the shuffled order and of workloads; recorded
+	Seed                   int64 // of the shuffled order; recorded
 	Cooldown               time.Duration
 	MaxConsecutiveFailures int
 

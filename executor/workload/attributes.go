@@ -10,7 +10,7 @@ import (
 func Seed() matrix.Attribute {
 	return matrix.Attribute{
 		Name: "seed", Type: cty.Number,
-		Doc: "Start of the random numbers: the same seed makes the same data. Without one the experiment's own seed is used; which one it was is recorded.",
+		Doc: "Start of the random numbers: the same seed makes the same data. Without one it is the number of the replicate.",
 	}
 }
 
