@@ -8,10 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"dbmatrix/executor/server/servertest"
 )
 
 var update = flag.Bool("update", false, "write what the commands print into the documents")
@@ -25,8 +28,8 @@ type shownCommand struct {
 
 // TestShownCommands runs each command that begins with "dbmatrix" in the console
 // blocks of the documents. The commands of a document run one after the other in
-// a directory of its own that holds the experiments, on a host without a machine
-// file.
+// a directory of its own, which holds the experiments and the files that the
+// document shows, on a host without a machine file.
 func TestShownCommands(t *testing.T) {
 	bin := build(t)
 	documents, err := filepath.Glob("*.md")
@@ -43,6 +46,7 @@ func TestShownCommands(t *testing.T) {
 			}
 			lines := strings.Split(string(text), "\n")
 			dir := workplace(t)
+			writeShownFiles(t, dir, lines)
 			var written []string
 			next := 0
 			for _, c := range shownCommands(lines) {
@@ -65,6 +69,30 @@ func TestShownCommands(t *testing.T) {
 	}
 	if commands == 0 {
 		t.Error("no document shows a command")
+	}
+}
+
+// writeShownFiles writes the blocks of the language hcl that begin with a comment
+// of their path. They use the MariaDB that dbmatrix finds by itself.
+func writeShownFiles(t *testing.T, dir string, lines []string) {
+	t.Helper()
+	for i, line := range lines {
+		if line != "```hcl" {
+			continue
+		}
+		path, named := strings.CutPrefix(lines[i+1], "# ")
+		if !named || !strings.Contains(path, "/") || filepath.Ext(path) != ".hcl" {
+			continue
+		}
+		servertest.Need(t, "mariadb")
+		end := i + slices.Index(lines[i:], "```")
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(lines[i+1:end], "\n") + "\n"
+		if err := os.WriteFile(filepath.Join(dir, path), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
