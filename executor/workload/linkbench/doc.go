@@ -31,14 +31,14 @@
 // With bug_compat, which is the default, the workload does as the original
 // programs do where their documentation says otherwise:
 //
-//   - Link writes choose ids as link reads do (Zipf of shape 0.8, 99.5 %
-//     uncorrelated), since the settings of writes (0.741, 95 %) are looked up
-//     under the name of reads.
+//   - The ids of link writes that have nothing to do with the number of links
+//     are drawn as those of link reads (Zipf of shape 0.8, 99.5 % of all), since
+//     their own settings (0.741, 95 %) are looked up under the name of reads.
 //   - The motifs of link data have 512 bytes in place of 128, since the program
 //     looks for the setting among the values in place of the names.
-//   - The original client gives a node a link more than the distribution says
-//     where it has two links or more: one more to each of the first (all links
-//   - links of a type) types.
+//   - The original client loads more links than the distribution says: what it
+//     counts as left over for the types after the first is all that the first
+//     type does not have, so that of two types 2 links become 3, and 3 become 4.
 //   - A multiget asks for two ids at least, and 3.6 on average, in place of one
 //     and 2.6: the geometric distribution is rounded up once too often.
 //   - The node of rank r of n has the links that a share of 1 - r/n of all nodes
