@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -71,24 +72,43 @@ func check(ctx context.Context, s *matrix.Settings) ([]Complaint, error) {
 	if err := writeDurably(file, []byte(text), 0o644); err != nil {
 		return nil, err
 	}
-	args, read := f.checkCommand(s.Server.Build, program, file)
-	output, code, err := runCheck(ctx, args, dir, serverEnv(s, ""), user)
+	output, err := runCheck(ctx, f.checkCommand(s.Server.Build, program, file), dir, serverEnv(s, ""), user)
 	if err != nil {
 		return nil, err
 	}
 	for _, line := range readLog(filepath.Join(l.Logs(), "error.log")) {
-		output += line + "\n"
+		output.messages += line + "\n"
 	}
-	complaints := read(output, code)
-	for i := range complaints {
-		complaints[i].Option = namedIn(complaints[i].Message, s.Options)
-	}
-	return complaints, nil
+	output.options = s.Options
+	return aboutOptions(f.complaints(output), s.Options), nil
 }
 
-// runCheck runs a program that ends by itself, and returns what it printed on its
-// standard error, and its exit code.
-func runCheck(ctx context.Context, args []string, dir string, env []string, user *account) (string, int, error) {
+// aboutOptions finds the option that each complaint names. A warning that names
+// none is about the circumstances of the check, not about what was asked.
+func aboutOptions(all []Complaint, options []matrix.Option) []Complaint {
+	var about []Complaint
+	for _, c := range all {
+		if c.Option == "" {
+			c.Option = namedIn(c.Message, options)
+		}
+		if c.Fatal || c.Option != "" {
+			about = append(about, c)
+		}
+	}
+	return about
+}
+
+// A checkOutput is what a check printed.
+type checkOutput struct {
+	messages string // on its standard error, and into its log
+	printed  string
+	code     int
+	options  []matrix.Option // that were judged
+}
+
+// runCheck runs a program that ends by itself.
+func runCheck(ctx context.Context, args []string, dir string, env []string, user *account) (checkOutput, error) {
+	limitOpenFiles() // as for a start, since servers fit options to the limit
 	ctx, cancel := context.WithTimeout(ctx, checkLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
@@ -96,20 +116,16 @@ func runCheck(ctx context.Context, args []string, dir string, env []string, user
 	if c := user.credential(); c != nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c}
 	}
-	errs, err := os.CreateTemp(dir, "output-")
-	if err != nil {
-		return "", 0, err
-	}
-	defer errs.Close()
-	cmd.Stderr = errs
-	err = cmd.Run()
+	var printed, messages bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &printed, &messages
+	cmd.WaitDelay = outputDelay
+	err := cmd.Run()
 	var ended *exec.ExitError
 	if err != nil && !errors.As(err, &ended) {
-		return "", 0, err
+		return checkOutput{}, err
 	}
 	if ctx.Err() != nil {
-		return "", 0, ctx.Err()
+		return checkOutput{}, ctx.Err()
 	}
-	b, err := os.ReadFile(errs.Name())
-	return string(b), cmd.ProcessState.ExitCode(), err
+	return checkOutput{messages: messages.String(), printed: printed.String(), code: cmd.ProcessState.ExitCode()}, nil
 }

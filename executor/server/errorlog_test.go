@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"dbmatrix/matrix"
 )
 
 func TestFirstError(t *testing.T) {
@@ -91,6 +93,47 @@ func TestReadLogLarge(t *testing.T) {
 	}
 }
 
+func TestHelpVariables(t *testing.T) {
+	const help = `mariadbd  Ver 10.11.19
+  --table-open-cache=# The number of cached open tables
+
+Variables (--variable-name=value)
+and boolean options {FALSE|TRUE}      Value (after reading options)
+------------------------------------- ---------------------------
+innodb-io-capacity                    100
+table-open-cache                      9909
+sync-binlog                           1
+tls-version                           TLSv1.2,TLSv1.3
+`
+	o := checkOutput{printed: help, options: []matrix.Option{
+		textOption("table_open_cache", "1000000"), textOption("sync_binlog", "1"), textOption("tls_version", "TLSv1.2"), textOption("other", "3"),
+		textOption("innodb_io_capacity", "0.1K"),
+	}}
+	want := []Complaint{
+		{Option: "table_open_cache", Message: "table_open_cache would be 9909, not 1000000"},
+		{Option: "innodb_io_capacity", Message: "innodb_io_capacity would be 100, not 0.1K"},
+	}
+	if diff := cmp.Diff(want, mariadb().complaints(o)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAboutOptions(t *testing.T) {
+	options := []matrix.Option{textOption("innodb_io_capacity", "1")}
+	all := []Complaint{
+		{Message: "[Warning] Could not increase number of max_open_files"},
+		{Message: "[Warning] option 'innodb-io-capacity': unsigned value 1 adjusted to 100"},
+		{Message: "[ERROR] something else", Fatal: true},
+	}
+	want := []Complaint{
+		{Option: "innodb_io_capacity", Message: "[Warning] option 'innodb-io-capacity': unsigned value 1 adjusted to 100"},
+		{Message: "[ERROR] something else", Fatal: true},
+	}
+	if diff := cmp.Diff(want, aboutOptions(all, options)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestComplaints(t *testing.T) {
 	tests := []struct {
 		name, output string
@@ -106,7 +149,7 @@ func TestComplaints(t *testing.T) {
 		{"fine", "", 0, nil},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, mysqlComplaints(tt.output, tt.code)); diff != "" {
+		if diff := cmp.Diff(tt.want, mysqlMessages(checkOutput{messages: tt.output, code: tt.code})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}

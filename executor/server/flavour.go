@@ -49,6 +49,10 @@ type Flavour interface {
 	// initialise makes a data directory out of nothing.
 	initialise(ctx context.Context, n newData) error
 
+	// furnish finishes a new data directory whose server runs: the superuser
+	// may come by the loopback address too, and from nowhere else.
+	furnish(ctx context.Context, db *sql.DB, b matrix.Build) error
+
 	// place moves files of roles that have a storage of their own there, in
 	// a data directory that was made without it. It does nothing the second
 	// time.
@@ -85,8 +89,11 @@ type Flavour interface {
 	drain(ctx context.Context, db *sql.DB, s *matrix.Settle) (restore func(context.Context) error, err error)
 
 	// checkCommand is the program and its arguments that judge an option
-	// file without starting, and the function that reads its output.
-	checkCommand(b matrix.Build, program, file string) ([]string, func(string, int) []Complaint)
+	// file without starting.
+	checkCommand(b matrix.Build, program, file string) []string
+
+	// complaints reads what that command printed.
+	complaints(o checkOutput) []Complaint
 }
 
 // Flavours returns the flavours that dbmatrix knows, in the order in which they

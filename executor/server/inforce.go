@@ -109,6 +109,9 @@ var (
 // value that the server does not use. Only warnings and errors count.
 func hearLog(asked []*InForce, lines []string) {
 	for _, line := range lines {
+		if strings.Contains(line, "in --skip-name-resolve mode") {
+			continue // it is about an account, and the option is heeded
+		}
 		switch classify(line) {
 		case "warning", "error":
 		default:

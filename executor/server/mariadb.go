@@ -14,7 +14,8 @@ func mariadb() Flavour {
 		binaries: []string{"mariadbd", "mysqld"},
 		can: capabilityTable{
 			{initByBootstrap, "10.0.0", "", "scripts/mysql_install_db.sh of the server's source"},
-			{bigUnits, "10.2.1", "", "release notes of 10.2.1"},
+			{createIfMissing, "10.1.3", "", "release notes of 10.1.3"},
+			{globalPriv, "10.4.1", "", "release notes of 10.4.1"},
 		},
 		defaults: []defaultOption{
 			{option: toolSwitch("log_bin", false, "off unless set, in every version"), since: "0"},

@@ -16,10 +16,9 @@ func mysql() Flavour {
 		can: capabilityTable{
 			{initByScript, "5.6.0", "5.7.6", "MySQL 5.7 reference manual, mysql_install_db"},
 			{initByServer, "5.7.6", "", "release notes of 5.7.6"},
+			{createIfMissing, "5.7.6", "", "MySQL 5.7 reference manual, CREATE USER"},
 			{judgesConfig, "8.0.16", "", "release notes of 8.0.16"},
 			{tellsSources, "8.0.3", "", "MySQL 8.0 reference manual, variables_info"},
-			{redoCapacity, "8.0.30", "", "release notes of 8.0.30"},
-			{bigUnits, "8.0.14", "", "release notes of 8.0.14"},
 		},
 		defaults: []defaultOption{
 			{option: toolSwitch("log_bin", false, "off unless set, in every version"), since: "0"},

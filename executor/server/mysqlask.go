@@ -14,8 +14,6 @@ import (
 	"time"
 
 	driver "github.com/go-sql-driver/mysql"
-
-	"dbmatrix/matrix"
 )
 
 // Timeouts of connections. A statement of a workload may last for hours, so only
@@ -266,41 +264,4 @@ func isUnknown(err error) bool {
 	var e *driver.MySQLError
 	// ER_NO_SUCH_TABLE, ER_UNKNOWN_TABLE, ER_UNKNOWN_STORAGE_ENGINE, ER_UNKNOWN_SYSTEM_VARIABLE
 	return errors.As(err, &e) && slices.Contains([]uint16{1146, 1109, 1286, 1193}, e.Number)
-}
-
-// checkCommand implements Flavour. MySQL 8.0.16 and later have an option for it;
-// all others judge their options before they print --help.
-func (f *family) checkCommand(b matrix.Build, program, file string) ([]string, func(string, int) []Complaint) {
-	args := []string{program, "--defaults-file=" + file}
-	if f.can.has(judgesConfig, b.Version) {
-		args = append(args, "--validate-config", "--log-error-verbosity=2")
-	} else {
-		args = append(args, "--verbose", "--help")
-	}
-	return args, mysqlComplaints
-}
-
-// complaintLine matches what a server says against its options, on its standard
-// error.
-var complaintLine = regexp.MustCompile(`\[(ERROR|Warning)\]|: (unknown|ambiguous) (variable|option)`)
-
-// mysqlComplaints reads what a server printed while it judged its options. The
-// exit code alone does not tell: MariaDB refuses a wrong value with an [ERROR]
-// line and ends with 0.
-func mysqlComplaints(output string, code int) []Complaint {
-	var all []Complaint
-	fatal := false
-	for line := range strings.Lines(output) {
-		m := complaintLine.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		c := Complaint{Fatal: m[1] != "Warning", Message: strings.TrimSpace(stamp.ReplaceAllString(line, ""))}
-		fatal = fatal || c.Fatal
-		all = append(all, c)
-	}
-	if code != 0 && !fatal {
-		all = append(all, Complaint{Fatal: true, Message: fmt.Sprintf("it ended with exit code %d: %s", code, strings.Join(tail(logLines([]byte(output)), tailLines), " / "))})
-	}
-	return all
 }

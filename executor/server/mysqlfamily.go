@@ -31,8 +31,8 @@ const (
 	initByScript    feature = "a Perl script initialises (mysql_install_db)"
 	judgesConfig    feature = "--validate-config"
 	tellsSources    feature = "performance_schema.variables_info"
-	redoCapacity    feature = "innodb_redo_log_capacity and #innodb_redo"
-	bigUnits        feature = "suffixes T, P and E"
+	createIfMissing feature = "CREATE USER IF NOT EXISTS"
+	globalPriv      feature = "accounts are in mysql.global_priv"
 )
 
 // A defaultOption is an option that dbmatrix sets where the settings do not.

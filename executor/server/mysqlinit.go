@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -153,4 +154,35 @@ func (n newData) command(ctx context.Context, program string, args []string, std
 		return fmt.Errorf("%w: %s\n%s", err, first, strings.Join(tail(text, tailLines), "\n"))
 	}
 	return fmt.Errorf("%w:\n%s", err, strings.Join(tail(text, tailLines), "\n"))
+}
+
+// loopbackAccounts lets the superuser come by the loopback address.
+var loopbackAccounts = []string{
+	"CREATE USER IF NOT EXISTS 'root'@'127.0.0.1'",
+	"GRANT ALL ON *.* TO 'root'@'127.0.0.1' WITH GRANT OPTION",
+}
+
+// localAccounts removes the accounts that MariaDB makes for the host's name, of
+// which a server that resolves no names complains at each start.
+var localAccounts = []string{
+	"DELETE FROM mysql.global_priv WHERE host NOT IN ('localhost', '127.0.0.1', '::1')",
+	"DELETE FROM mysql.proxies_priv WHERE host NOT IN ('localhost', '127.0.0.1', '::1')",
+	"FLUSH PRIVILEGES",
+}
+
+// furnish implements Flavour.
+func (f *family) furnish(ctx context.Context, db *sql.DB, b matrix.Build) error {
+	var statements []string
+	if f.can.has(createIfMissing, b.Version) {
+		statements = append(statements, loopbackAccounts...)
+	}
+	if f.can.has(globalPriv, b.Version) {
+		statements = append(statements, localAccounts...)
+	}
+	for _, s := range statements {
+		if _, err := db.ExecContext(ctx, s); err != nil {
+			return fmt.Errorf("%s: %w", s, err)
+		}
+	}
+	return nil
 }

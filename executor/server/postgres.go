@@ -265,28 +265,31 @@ func (f *postgresFlavour) debt(ctx context.Context, db *sql.DB) (Debt, error) {
 	return d, err
 }
 
+// furnish implements Flavour: initdb has made the superuser, who comes by the
+// socket and by the loopback address.
+func (f *postgresFlavour) furnish(context.Context, *sql.DB, matrix.Build) error { return nil }
+
 // checkCommand implements Flavour: the server reads its whole file to tell one
 // setting.
-func (f *postgresFlavour) checkCommand(b matrix.Build, program, file string) ([]string, func(string, int) []Complaint) {
+func (f *postgresFlavour) checkCommand(b matrix.Build, program, file string) []string {
 	dir := filepath.Join(filepath.Dir(file), "data")
-	return []string{program, "-D", dir, "-c", "config_file=" + file, "-C", "shared_buffers"}, postgresComplaints
+	return []string{program, "-D", dir, "-c", "config_file=" + file, "-C", "shared_buffers"}
 }
 
 // postgresComplaint matches a message of the server.
 var postgresComplaint = regexp.MustCompile(`\b(LOG|WARNING|ERROR|FATAL|PANIC): +(.*)`)
 
-// postgresComplaints reads what a server printed while it read its options. What
-// is wrong with a line is told as LOG; that the file is not taken follows as
-// FATAL.
-func postgresComplaints(output string, code int) []Complaint {
+// complaints implements Flavour. What is wrong with a line is told as LOG; that
+// the file is not taken follows as FATAL.
+func (f *postgresFlavour) complaints(o checkOutput) []Complaint {
 	var all []Complaint
-	for line := range strings.Lines(output) {
+	for line := range strings.Lines(o.messages) {
 		if m := postgresComplaint.FindStringSubmatch(line); m != nil && !strings.Contains(m[2], "contains errors") {
-			all = append(all, Complaint{Fatal: code != 0 && m[1] != "WARNING", Message: m[2]})
+			all = append(all, Complaint{Fatal: o.code != 0 && m[1] != "WARNING", Message: m[2]})
 		}
 	}
-	if code != 0 && all == nil {
-		all = append(all, Complaint{Fatal: true, Message: fmt.Sprintf("it ended with exit code %d: %s", code, strings.TrimSpace(output))})
+	if o.code != 0 && all == nil {
+		all = append(all, Complaint{Fatal: true, Message: fmt.Sprintf("it ended with exit code %d: %s", o.code, strings.TrimSpace(o.messages))})
 	}
 	return all
 }

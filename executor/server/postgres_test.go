@@ -118,10 +118,10 @@ func TestPostgresComplaints(t *testing.T) {
 	const output = "2026-01-02 10:00:00.000 GMT [1] LOG:  unrecognized configuration parameter \"nosuch\" in file \"/x\" line 3\n" +
 		"2026-01-02 10:00:00.000 GMT [1] FATAL:  configuration file \"/x\" contains errors\n"
 	want := []Complaint{{Fatal: true, Message: `unrecognized configuration parameter "nosuch" in file "/x" line 3`}}
-	if diff := cmp.Diff(want, postgresComplaints(output, 1)); diff != "" {
+	if diff := cmp.Diff(want, (&postgresFlavour{}).complaints(checkOutput{messages: output, code: 1})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := postgresComplaints("16384\n", 0); got != nil {
+	if got := (&postgresFlavour{}).complaints(checkOutput{printed: "16384\n"}); got != nil {
 		t.Errorf("a good file: got %v", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -84,14 +85,16 @@ func (t *Templates) fill(ctx context.Context, l Layout, s *matrix.Settings, toke
 	return f.initialise(ctx, n)
 }
 
-// prove starts the server on a new data directory and stops it.
+// prove starts the server on a new data directory, makes what it still lacks, and
+// stops it.
 func (t *Templates) prove(ctx context.Context, l Layout, s *matrix.Settings) error {
 	i, err := Start(ctx, Launch{Guardian: t.Guardian, Settings: s, Layout: l})
 	if err != nil {
 		return err
 	}
+	ferr := i.flavour.furnish(ctx, i.db, s.Server.Build)
 	stopped, err := i.Stop(ctx)
-	if err != nil {
+	if err := errors.Join(ferr, err); err != nil {
 		return err
 	}
 	if !stopped.Clean {
@@ -117,6 +120,9 @@ func initOptions(s *matrix.Settings) []matrix.Option {
 	return options
 }
 
+// templateVersion is raised when dbmatrix makes other templates than before.
+const templateVersion = 2
+
 // InitKey returns the name of the template for the settings: a hash of the
 // build's content and of all that only an empty data directory takes.
 func InitKey(s *matrix.Settings) (string, error) {
@@ -129,7 +135,7 @@ func InitKey(s *matrix.Settings) (string, error) {
 		return "", fmt.Errorf("server %q was not probed", s.Server.Name)
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%q\n", b.Content, s.Server.InitArgs)
+	fmt.Fprintf(h, "%d\n%s\n%q\n", templateVersion, b.Content, s.Server.InitArgs)
 	for _, o := range initOptions(s) {
 		lines, err := f.spell(placement{server: s.Server}, o)
 		if err != nil {

@@ -3,6 +3,7 @@ package servertest
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -164,6 +165,17 @@ func Parts(name string, keysAndValues ...string) matrix.Option {
 		v.Parts = append(v.Parts, matrix.OptionPart{Key: keysAndValues[i], Value: keysAndValues[i+1]})
 	}
 	return option(name, v, "")
+}
+
+// openTCP returns connections to a server of the MySQL family by the loopback
+// address.
+func openTCP(t testing.TB, port int) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("mysql", fmt.Sprintf("root@tcp(127.0.0.1:%d)/?timeout=10s", port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
 }
 
 // Open returns connections to a server of the MySQL family, apart from those of

@@ -298,9 +298,14 @@ func (s *suite) testPort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-	if err != nil {
-		t.Errorf("nothing listens: %v", err)
+	if family {
+		db := openTCP(t, port)
+		if err := db.Ping(); err != nil {
+			t.Errorf("by the port: %v", err)
+		}
+		db.Close()
+	} else if c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err != nil {
+		t.Errorf("by the port: %v", err)
 	} else {
 		c.Close()
 	}
