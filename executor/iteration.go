@@ -185,14 +185,23 @@ func (ph *phaseRun) judgeWork(ctx context.Context, err error) *failure {
 		defer wait.Stop()
 		select {
 		case <-ph.subject.Done():
-			return ph.withLog(ph.crashed())
+			return ph.withLog(ph.fullDisk(ph.crashed()))
 		case <-wait.C:
 		}
 	}
 	if err == nil {
 		return nil
 	}
-	return ph.withLog(judge(fmt.Errorf("%s: %w", ph.p.Workload.Type, err)))
+	return ph.withLog(ph.fullDisk(judge(err)))
+}
+
+// fullDisk names the cause where the disk is full: servers word it in many ways.
+func (ph *phaseRun) fullDisk(f *failure) *failure {
+	free, err := ph.machine.free(ph.layout.Dir)
+	if err == nil && free < spareSpace {
+		f.err = fmt.Errorf("no space on %s: %d MB left: %w", ph.layout.Dir, free/1e6, f.err)
+	}
+	return f
 }
 
 // alive reports whether the server still runs.
@@ -227,7 +236,7 @@ func (ph *phaseRun) target(number, n int) workload.Target {
 	t := workload.Target{
 		Dir: ph.scratch(), Source: ph.plan.Experiment.Dir,
 		Env: ph.env(s), Prefix: s.Prefix,
-		Iteration: number, Step: 1, Seed: ph.plan.Experiment.Seed + int64(ph.run.Replicate),
+		Iteration: number, Step: 1, Seed: int64(ph.run.Replicate),
 		Guard: ph.guardClient(),
 	}
 	if ph.p.Steps > 1 {

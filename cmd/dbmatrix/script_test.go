@@ -67,6 +67,7 @@ func runScripts(t *testing.T, dir string) {
 			"nothing":  nothingRuns,
 			"signal":   signalProcess,
 			"waitfile": waitFile,
+			"glob":     globFiles,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -91,6 +92,18 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// globFiles checks that files match a pattern, or that none does: ! glob PATTERN.
+func globFiles(ts *testscript.TestScript, neg bool, args []string) {
+	found, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if neg && len(found) > 0 {
+		ts.Fatalf("these are there: %s", strings.Join(found, " "))
+	}
+	if !neg && len(found) == 0 {
+		ts.Fatalf("nothing matches %s", args[0])
 	}
 }
 
