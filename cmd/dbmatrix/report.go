@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
 	"dbmatrix/report"
 
@@ -24,7 +24,10 @@ type reportOptions struct {
 	tables []string
 	output string
 	source string
+	charts string
 	bare   bool
+
+	partial bool
 }
 
 // newReportCommand shows what was measured.
@@ -32,9 +35,11 @@ func newReportCommand(s *streams) *cobra.Command {
 	var o reportOptions
 	c := &cobra.Command{
 		Use:   "report PATH",
-		Short: "Make the tables of an experiment from what was recorded",
-		Long: `Makes the report that the experiment's table and text blocks describe, from its
-results.db and its imports. The same results and definition give the same bytes.` +
+		Short: "Make the tables and charts of an experiment from what was recorded",
+		Long: `Makes the report that the experiment's table, chart and text blocks describe,
+from its results.db and its imports. The same results and definition give the
+same bytes. Text and Markdown name their charts, which are written beside the
+file that --output names; an HTML page holds them.` +
 			exitStatus(exitUsage, exitEnvironment),
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -47,6 +52,8 @@ results.db and its imports. The same results and definition give the same bytes.
 	f.StringSliceVar(&o.tables, "table", nil, "only the table `NAME`; may be repeated")
 	f.StringVarP(&o.output, "output", "o", "", "write `FILE`, or a file of the format in a directory, instead of standard output")
 	f.StringVar(&o.source, "source", "", "show rows of `SOURCE`: own, the name of an import, or all")
+	f.StringVar(&o.charts, "charts", "svg", "`FORMAT` of the chart files: svg or png")
+	f.BoolVar(&o.partial, "partial", false, "leave out charts that have nothing to draw yet, instead of failing")
 	f.BoolVar(&o.bare, "bare", false, "leave out titles, captions, footnotes and legends")
 	return c
 }
@@ -61,99 +68,91 @@ func makeReport(ctx context.Context, s *streams, o *reportOptions, path string) 
 	if err != nil {
 		return err
 	}
-	attempts, err := readAttempts(ctx, exp)
+	if o.charts != "svg" && o.charts != "png" {
+		return exit(exitUsage, fmt.Errorf("there is no chart format %q; there are svg and png", o.charts))
+	}
+	doc, err := buildReport(ctx, s, o, exp, cells)
 	if err != nil {
 		return err
 	}
-	doc, diags := report.Build(report.Input{
-		Experiment: exp, Cells: cells, Attempts: attempts, Eval: exp.Eval, Show: o.source,
-	})
-	if err := s.diagnose(exp.Files, diags); err != nil {
-		return err
-	}
-	if len(o.tables) > 0 {
-		if doc, err = doc.Only(o.tables...); err != nil {
-			return exit(exitUsage, err)
-		}
-	}
+	options := report.Options{Bare: o.bare, ChartFormat: o.charts}
 	var b bytes.Buffer
-	if err := render(&b, doc, report.Options{Bare: o.bare}); err != nil {
+	if err := render(&b, doc, options); err != nil {
 		return fmt.Errorf("writing the report as %s: %w", o.format, err)
 	}
-	return writeOutput(s, o, b.Bytes())
+	if err := writeOutput(s, o, b.Bytes()); err != nil {
+		return err
+	}
+	return writeCharts(s, o, doc, options)
 }
 
-// readAttempts reads what was measured and what is imported. An experiment
-// without either has no report.
-func readAttempts(ctx context.Context, exp *matrix.Experiment) ([]report.Attempt, error) {
-	attempts, err := readImports(exp)
-	if err != nil {
-		return nil, err
-	}
+// buildReport makes the document, as far as it was asked for.
+func buildReport(ctx context.Context, s *streams, o *reportOptions, exp *matrix.Experiment, cells []*matrix.Cell) (*report.Document, error) {
 	record, err := openRecord(ctx, exp)
 	if err != nil {
 		return nil, err
 	}
-	if record == nil {
-		if len(attempts) > 0 {
-			return attempts, nil
+	in := report.Input{Experiment: exp, Cells: cells, Eval: exp.Eval, Show: o.source, Partial: o.partial || len(o.tables) > 0}
+	if record != nil {
+		defer record.Close()
+		in.Readings = report.ReadingsFrom(ctx, record)
+		if in.Attempts, err = readAttempts(ctx, record, exp); err != nil {
+			return nil, err
 		}
+	} else if !imports(exp) {
 		_, err := needRecord(ctx, exp)
 		return nil, err
 	}
-	defer record.Close()
-	own, err := report.FromStore(ctx, record, exp.Name, exp.Host.ID)
-	if err != nil {
+	doc, diags := report.Build(in)
+	if err := s.diagnose(exp.Files, diags); err != nil {
 		return nil, err
 	}
-	if len(own) == 0 {
-		// Results that came from another host are shown there as they are.
-		if own, err = report.FromStore(ctx, record, exp.Name, ""); err != nil {
-			return nil, err
+	if len(o.tables) > 0 {
+		if doc, err = doc.Only(o.tables...); err != nil {
+			return nil, exit(exitUsage, err)
 		}
 	}
-	return append(own, attempts...), nil
+	return doc, nil
 }
 
-// readImports reads the files of the experiment's import blocks.
-func readImports(exp *matrix.Experiment) ([]report.Attempt, error) {
-	var axes []string
-	for _, a := range exp.Axes {
-		axes = append(axes, a.Name)
+// readAttempts reads what was measured on this host; where that is nothing,
+// results that came from another host are shown as they are.
+func readAttempts(ctx context.Context, record *store.Store, exp *matrix.Experiment) ([]report.Attempt, error) {
+	own, err := report.FromStore(ctx, record, exp.Name, exp.Host.ID)
+	if err != nil || len(own) > 0 {
+		return own, err
 	}
-	var attempts []report.Attempt
-	for _, b := range exp.Report {
-		imp, ok := b.(*matrix.Import)
-		if !ok {
-			continue
-		}
-		f, err := os.Open(imp.File)
-		if err != nil {
-			return nil, exit(exitUsage, fmt.Errorf("import %q: %w", imp.Name, err))
-		}
-		rows, err := report.ReadImport(f, imp.Name, shorten(imp.File), axes)
-		if err = errors.Join(err, f.Close()); err != nil {
-			return nil, exit(exitUsage, fmt.Errorf("import %q: %w", imp.Name, err))
-		}
-		attempts = append(attempts, rows...)
-	}
-	return attempts, nil
+	return report.FromStore(ctx, record, exp.Name, "")
+}
+
+// imports reports whether an experiment has numbers that were measured
+// elsewhere.
+func imports(exp *matrix.Experiment) bool {
+	return slices.ContainsFunc(exp.Report, func(b matrix.ReportBlock) bool {
+		_, ok := b.(*matrix.Import)
+		return ok
+	})
 }
 
 // extensions are the file names' ends by format.
-var extensions = map[string]string{"markdown": "md", "text": "txt", "csv": "csv", "json": "json", "html": "html"}
+var extensions = map[string]string{"markdown": "md", "text": "txt", "csv": "csv", "json": "json", "html": "html", "benchfmt": "bench"}
+
+// target is the file that the report is written to, "" for standard output.
+func (o *reportOptions) target() string {
+	if info, err := os.Stat(o.output); err == nil && info.IsDir() {
+		return filepath.Join(o.output, "report."+extensions[o.format])
+	}
+	return o.output
+}
 
 // writeOutput writes the report to where it was asked for.
 func writeOutput(s *streams, o *reportOptions, content []byte) error {
-	if o.output == "" {
+	path := o.target()
+	if path == "" {
 		if _, err := s.out.Write(content); err != nil {
 			return exit(exitEnvironment, fmt.Errorf("writing the report: %w", err))
 		}
 		return nil
-	}
-	path := o.output
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, "report."+extensions[o.format])
 	}
 	if err := writeFile(path, content); err != nil {
 		return exit(exitEnvironment, fmt.Errorf("writing the report: %w", err))
@@ -162,6 +161,41 @@ func writeOutput(s *streams, o *reportOptions, content []byte) error {
 		fmt.Fprintf(s.err, "Wrote %s\n", path)
 	}
 	return nil
+}
+
+// writeCharts writes the charts that a text or Markdown report names, beside it.
+func writeCharts(s *streams, o *reportOptions, doc *report.Document, options report.Options) error {
+	if o.format != "text" && o.format != "markdown" || len(doc.Charts()) == 0 {
+		return nil
+	}
+	path := o.target()
+	if path == "" {
+		if !s.quiet {
+			fmt.Fprintln(s.err, "The charts that the report names are written with --output FILE.")
+		}
+		return nil
+	}
+	files, err := doc.ChartFiles(options)
+	if err != nil {
+		return fmt.Errorf("drawing the charts: %w", err)
+	}
+	for _, f := range files {
+		if err := writeChart(filepath.Join(filepath.Dir(path), filepath.FromSlash(f.Path)), f); err != nil {
+			return exit(exitEnvironment, fmt.Errorf("writing chart %s: %w", f.Path, err))
+		}
+	}
+	return nil
+}
+
+func writeChart(path string, f report.ChartFile) error {
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return writeFile(path, b.Bytes())
 }
 
 // writeFile writes a file that need not be there yet, in one step.
