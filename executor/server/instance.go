@@ -60,6 +60,7 @@ type Instance struct {
 	events  logReader
 
 	stopLimits ReadyLimits
+	killWait   time.Duration // after SIGKILL, for the kernel to be done
 }
 
 // Start writes the option file, starts the server under the guardian, and waits
@@ -125,7 +126,7 @@ func prepare(ctx context.Context, l Launch) (*Instance, bool, error) {
 	if err := startable(ctx, l, o, f, user); err != nil {
 		return nil, false, err
 	}
-	i := &Instance{launch: l, flavour: f, token: o.Token, stopLimits: ReadyLimits{Still: stopStill, Total: stopTotal}}
+	i := &Instance{launch: l, flavour: f, token: o.Token, stopLimits: ReadyLimits{Still: stopStill, Total: stopTotal}, killWait: killedWait}
 	if i.sockets, err = makeSockets(socketRoot(), o.Token, user); err != nil {
 		return nil, false, err
 	}

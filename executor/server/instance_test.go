@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -209,6 +210,43 @@ func TestStopBrokenOff(t *testing.T) {
 	s, err := i.Stop(ctx)
 	if err != nil || s.Clean || s.Exit.Signal != syscall.SIGKILL || !strings.HasPrefix(s.Why, "its stop was broken off") {
 		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+// A frozen process takes SIGKILL only when it is thawed, as one does whose I/O
+// the kernel is not done with.
+func TestKillSurvived(t *testing.T) {
+	freezer := filepath.Join("/sys/fs/cgroup/freezer", "dbmatrix-test-"+randomHex(4))
+	if err := os.Mkdir(freezer, 0o755); err != nil {
+		t.Skipf("no process can be frozen here: %v", err)
+	}
+	t.Cleanup(func() { os.Remove(freezer) })
+	i := running(t, "echo up; exec sleep 60")
+	set := func(name, value string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(freezer, name), []byte(value), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("cgroup.procs", strconv.Itoa(i.PID()))
+	set("freezer.state", "FROZEN")
+	defer set("freezer.state", "THAWED")
+	i.killWait = 300 * time.Millisecond
+	s, err := i.Kill(context.Background())
+	if err == nil || s.Clean || !strings.Contains(err.Error(), "survived SIGKILL for 300ms: pid "+strconv.Itoa(i.PID())) || !strings.Contains(s.Survivor, "is in state D") {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	if o, err := i.launch.Layout.Owner(); err != nil || o.Clean || o.Process == nil {
+		t.Errorf("the owner file says %+v, %v; want the process on record", o, err)
+	}
+	if err := Remove(i.launch.Layout); err == nil {
+		t.Error("its directory was removed")
+	}
+	set("freezer.state", "THAWED")
+	select {
+	case <-i.Done():
+	case <-time.After(10 * time.Second):
+		t.Error("it still runs after it was thawed")
 	}
 }
 

@@ -246,8 +246,14 @@ func makeRoom(l Layout) error {
 	return nil
 }
 
-// removeMade removes those places of a layout that are there.
+// removeMade removes those places of a layout that are there, and the socket of a
+// server that was started in it.
 func removeMade(l Layout) error {
+	if o, err := l.Owner(); err == nil && o.Sockets != "" {
+		if err := removeSockets(o.Sockets); err != nil {
+			return err
+		}
+	}
 	for _, dir := range l.Places() {
 		if _, err := os.Lstat(dir); err == nil {
 			if err := removePlace(dir); err != nil {

@@ -66,10 +66,10 @@ func (i *Instance) end(ctx context.Context, why string) (Stopped, error) {
 	}
 	select {
 	case <-i.Done():
-	case <-time.After(killedWait):
+	case <-time.After(i.killWait):
 		s := Stopped{Why: why, Took: time.Since(begin), Survivor: i.process.ID.describe()}
 		return s, fmt.Errorf("server %q survived SIGKILL for %s: %s; its disk space is not free, and nothing more can run on that device; a reboot may be needed",
-			i.launch.Settings.Server.Name, killedWait, s.Survivor)
+			i.launch.Settings.Server.Name, i.killWait, s.Survivor)
 	case <-ctx.Done():
 		return Stopped{Why: why}, ctx.Err()
 	}
