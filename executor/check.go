@@ -12,8 +12,13 @@ import (
 // check judges, before anything is touched, whether this host and this version
 // of dbmatrix can execute the pending runs.
 func (e *executor) check() error {
+	seen := map[*matrix.Phase]bool{} // equal phases of cells are one value
 	for _, run := range e.pending {
 		for _, p := range e.opts.Selection.phases(run) {
+			if seen[p.Phase] {
+				continue
+			}
+			seen[p.Phase] = true
 			if err := e.checkPhase(run, p.Phase); err != nil {
 				return err
 			}
@@ -47,6 +52,12 @@ func (e *executor) checkPhase(run *matrix.Run, p *matrix.Phase) error {
 		return environmentError("cell %s: server %q is not on this host: %s; name it in machine.hcl, or choose other cells with --cell", run.Cell.Key, s.Name, s.Build.Absent)
 	}
 	for _, dir := range storagePlaces(e.plan.Experiment.DataDir, p.Settings) {
+		// The check asks the kernel, by a process of the server's user.
+		key := s.Name + "\x00" + dir
+		if e.reached[key] {
+			continue
+		}
+		e.reached[key] = true
 		if err := server.CheckAccount(s, dir); err != nil {
 			return environmentError("cell %s: server %q cannot work in %s: %w", run.Cell.Key, s.Name, dir, err)
 		}

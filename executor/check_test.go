@@ -36,7 +36,7 @@ func TestCheckRefusesWhatCannotRun(t *testing.T) {
 			if os.Geteuid() == 0 { // a server does not run as root
 				plan.Runs[0].Phases[0].Phase.Settings.Server.User = "nobody"
 			}
-			e := &executor{plan: plan, pending: plan.Runs, deps: Deps{Workloads: []workload.Type{h.workload()}}}
+			e := &executor{plan: plan, pending: plan.Runs, reached: map[string]bool{}, deps: Deps{Workloads: []workload.Type{h.workload()}}}
 			if err := e.check(); err != nil {
 				t.Fatalf("before the change: %v", err)
 			}

@@ -1,80 +1,111 @@
 package executor
 
 import (
-	"os"
-	"path/filepath"
+	"errors"
+	"strings"
 	"testing"
+
+	"dbmatrix/executor/sampler"
+	"dbmatrix/executor/store"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// writeRoot lays out files below a temporary root.
-func writeRoot(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
-
-var recordedHost = map[string]string{
-	"proc/sys/kernel/random/boot_id": "b1c2\n",
-	"proc/sys/kernel/osrelease":      "6.1.0-25-amd64\n",
-	"proc/meminfo":                   "MemTotal:       24576123 kB\nMemFree: 1 kB\nSwapTotal:             0 kB\n",
-	"proc/self/mountinfo": "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw,errors=remount-ro\n" +
-		"30 22 259:1 / /data rw,noatime - xfs /dev/nvme0n1p1 rw,attr2\n" +
-		"31 22 259:2 / /data\\040two rw - xfs /dev/nvme0n1p2 rw\n",
-	"sys/devices/system/cpu/online":                                   "0-1\n",
-	"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor":            "powersave\n",
-	"sys/devices/system/cpu/cpu1/cpufreq/scaling_governor":            "powersave\n",
-	"sys/kernel/mm/transparent_hugepage/enabled":                      "always [madvise] never\n",
-	"sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc\n",
-}
-
 func TestReadEnvironment(t *testing.T) {
-	got, err := ReadEnvironment(writeRoot(t, recordedHost), []string{"/data/x/runs", "/database", "/data two/y"})
+	dir := t.TempDir() + "/not/there/yet"
+	env, err := readEnvironment(sampler.System(), []string{dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Environment{BootID: "b1c2", Facts: []EnvironmentFact{
-		{"kernel", "6.1.0-25-amd64"},
-		{"memory", "24000 MiB"},
-		{"swap", "0 MiB"},
-		{"cpus", "0-1"},
-		{"governor", "powersave"},
-		{"transparent_hugepage", "madvise"},
-		{"clocksource", "tsc"},
-		{"mount /data", "xfs rw,noatime rw,attr2"},
-		{"mount /", "ext4 rw,relatime rw,errors=remount-ro"},
-		{"mount /data two", "xfs rw rw"},
-	}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("environment (-want +got):\n%s", diff)
+	facts := byName(env.facts)
+	for _, name := range []string{"host.kernel", "host.cpus", "host.memory_mib", dir + ".filesystem", dir + ".mount_options"} {
+		if facts[name] == "" {
+			t.Errorf("no %s in %v", name, facts)
+		}
+	}
+	for _, name := range []string{"host.boot", "host.id", "host.name", dir + ".device"} {
+		if _, ok := facts[name]; ok {
+			t.Errorf("%s is compared, though it says nothing of how the host is set", name)
+		}
+	}
+	if env.boot == "" {
+		t.Error("no boot id")
+	}
+	if changes := env.changes(env.facts); changes != nil {
+		t.Errorf("an environment differs from itself: %q", changes)
 	}
 }
 
 func TestEnvironmentChanges(t *testing.T) {
-	before := []EnvironmentFact{{"kernel", "6.1.0-21"}, {"governor", "powersave"}, {"mount /a", "xfs rw"}, {"mount /b", "ext4 rw"}}
-	now := Environment{Facts: []EnvironmentFact{
-		{"kernel", "6.1.0-25"}, {"numa_nodes", "0"}, {"mount /a", "xfs ro"}, {"mount /c", "xfs rw"},
-	}}
+	before := []store.Fact{{Name: "host.kernel", Value: "6.1.0-21"}, {Name: "host.governor", Value: "powersave"},
+		{Name: "/a.mount_options", Value: "rw"}, {Name: "/b.mount_options", Value: "rw"}}
+	now := environment{facts: []store.Fact{{Name: "host.kernel", Value: "6.1.0-25"}, {Name: "host.thp", Value: "never"},
+		{Name: "/a.mount_options", Value: "ro"}, {Name: "/c.mount_options", Value: "rw"}}}
 	want := []string{
-		"kernel 6.1.0-21 → 6.1.0-25",
-		"numa_nodes is 0, was not known",
-		"mount /a xfs rw → xfs ro",
-		"governor was powersave, is not known",
+		"/a.mount_options rw → ro",
+		"host.kernel 6.1.0-21 → 6.1.0-25",
+		"host.thp is never, was not known",
+		"host.governor was powersave, is not known",
 	}
-	if diff := cmp.Diff(want, now.Changes(before)); diff != "" {
+	if diff := cmp.Diff(want, now.changes(before)); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
-	if got := now.Changes(now.Facts); got != nil {
-		t.Errorf("an environment differs from itself: %q", got)
+}
+
+func TestChangedEnvironmentMustBeAccepted(t *testing.T) {
+	h := newHarness(t)
+	defer h.close()
+	plan := h.plan(oneServer + phase("p", do("work")))
+	id, err := h.store.RecordPlan(t.Context(), plan)
+	if err != nil {
+		t.Fatal(err)
 	}
+	e := &executor{plan: plan, deps: Deps{Store: h.store}, experiment: id, opts: Options{Report: func(Event) {}}}
+	epoch := func(reason string) store.EpochID {
+		t.Helper()
+		last, err := h.store.LastEpoch(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(last.Reason, reason) || last.ID != e.epoch {
+			t.Errorf("epoch %d (%s), want one of reason %s", last.ID, last.Reason, reason)
+		}
+		return last.ID
+	}
+	if err := e.compareEnvironment(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	first := epoch("first")
+	if err := e.compareEnvironment(t.Context()); err != nil || epoch("first") != first {
+		t.Errorf("nothing changed, and there is a new epoch (%v)", err)
+	}
+
+	// A reboot alone asks nothing.
+	last, err := h.store.LastEpoch(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.store.BeginEpoch(t.Context(), id, store.Epoch{BootID: "another", Reason: "test", Facts: last.Facts}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.compareEnvironment(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	epoch("reboot")
+
+	// Anything else does.
+	changed := append([]store.Fact{{Name: "host.governor", Value: "of old"}}, last.Facts...)
+	if _, err := h.store.BeginEpoch(t.Context(), id, store.Epoch{BootID: last.BootID, Reason: "test", Facts: changed}); err != nil {
+		t.Fatal(err)
+	}
+	err = e.compareEnvironment(t.Context())
+	var env *EnvironmentError
+	if !errors.As(err, &env) || !strings.Contains(err.Error(), "host.governor") || !strings.Contains(err.Error(), "--accept-environment") {
+		t.Fatalf("got %v", err)
+	}
+	e.opts.AcceptEnvironment = true
+	if err := e.compareEnvironment(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	epoch("accepted")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"dbmatrix/executor/sampler"
 	"dbmatrix/executor/store"
 )
 
@@ -13,7 +14,7 @@ import (
 // epoch where it must. A reboot alone asks nothing; anything else needs to be
 // accepted, since numbers before and after it are not alike.
 func (e *executor) compareEnvironment(ctx context.Context) error {
-	env, err := ReadEnvironment("/", e.storageDirs())
+	env, err := readEnvironment(sampler.System(), e.storageDirs())
 	if err != nil {
 		return environmentError("looking at this host: %w", err)
 	}
@@ -24,14 +25,14 @@ func (e *executor) compareEnvironment(ctx context.Context) error {
 	case err != nil:
 		return e.recordError("reading the last epoch", err)
 	}
-	changes := env.Changes(environmentFacts(last.Facts))
+	changes := env.changes(last.Facts)
 	switch {
 	case len(changes) > 0 && !e.opts.AcceptEnvironment:
 		return environmentError("environment changed since the last run: %s\nTo go on all the same, in a new epoch that tables mention: --accept-environment", strings.Join(changes, ", "))
 	case len(changes) > 0:
 		e.event(Event{Kind: Notice, Message: "a new epoch begins: " + strings.Join(changes, ", ")})
 		return e.beginEpoch(ctx, env, "accepted: "+strings.Join(changes, ", "))
-	case env.BootID != last.BootID:
+	case env.boot != last.BootID:
 		return e.beginEpoch(ctx, env, "reboot")
 	}
 	e.epoch = last.ID
@@ -39,24 +40,11 @@ func (e *executor) compareEnvironment(ctx context.Context) error {
 }
 
 // beginEpoch records a new epoch.
-func (e *executor) beginEpoch(ctx context.Context, env Environment, reason string) error {
-	facts := make([]store.Fact, len(env.Facts))
-	for i, f := range env.Facts {
-		facts[i] = store.Fact(f)
-	}
-	id, err := e.deps.Store.BeginEpoch(ctx, e.experiment, store.Epoch{BootID: env.BootID, Reason: reason, Facts: facts})
+func (e *executor) beginEpoch(ctx context.Context, env environment, reason string) error {
+	id, err := e.deps.Store.BeginEpoch(ctx, e.experiment, store.Epoch{BootID: env.boot, Reason: reason, Facts: env.facts})
 	if err != nil {
 		return e.recordError(fmt.Sprintf("recording the epoch (%s)", reason), err)
 	}
 	e.epoch = id
 	return nil
-}
-
-// environmentFacts converts recorded facts.
-func environmentFacts(facts []store.Fact) []EnvironmentFact {
-	fs := make([]EnvironmentFact, len(facts))
-	for i, f := range facts {
-		fs[i] = EnvironmentFact(f)
-	}
-	return fs
 }

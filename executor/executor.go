@@ -128,6 +128,7 @@ type executor struct {
 	current  current
 
 	pending   []*matrix.Run
+	reached   map[string]bool     // directories that a server's user was seen to reach
 	broken    map[string]string   // builds that cannot start, and why
 	inForce   *inForceTable       // values that levels ended with
 	snapshots *snapshotCollection // that are there
@@ -146,7 +147,7 @@ func Run(ctx context.Context, plan *matrix.Plan, deps Deps, opts Options) (Outco
 	}
 	e := &executor{
 		plan: plan, deps: deps, opts: opts, crash: crash,
-		broken: map[string]string{}, inForce: newInForceTable(),
+		reached: map[string]bool{}, broken: map[string]string{}, inForce: newInForceTable(),
 	}
 	if e.pending, err = opts.Selection.Pending(plan); err != nil {
 		return Outcome{}, &UsageError{err}

@@ -9,12 +9,13 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"dbmatrix/executor"
+	"dbmatrix/executor/sampler"
 	"dbmatrix/executor/server"
 
 	"github.com/spf13/cobra"
@@ -65,7 +66,7 @@ func doctor(ctx context.Context, s *streams, dirs []string) error {
 	for _, dir := range dirs {
 		found = append(found, examineDir(dir)...)
 	}
-	found = append(found, examineHost("/", dirs)...)
+	found = append(found, examineHost(dirs)...)
 	found = append(found, examineTools()...)
 
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
@@ -288,15 +289,27 @@ func examineReflink(name string, f *os.File) finding {
 // lower table_open_cache by themselves.
 const fewFiles = 16384
 
+// telling are the facts of the host that doctor prints.
+var telling = []string{"host.kernel", "host.cpu_model", "host.cpus", "host.numa_nodes", "host.memory_mib", "host.swap_mib",
+	"host.governor", "host.thp", "host.clocksource", ".device_chain", ".mount_options", ".write_cache", ".scheduler"}
+
 // examineHost looks at limits and settings that change numbers.
-func examineHost(root string, dirs []string) []finding {
-	env, err := executor.ReadEnvironment(root, absolute(dirs))
+func examineHost(dirs []string) []finding {
+	paths := map[string]string{}
+	for _, dir := range dirs {
+		if _, err := os.Stat(dir); err == nil {
+			paths[dir] = dir
+		}
+	}
+	facts, err := sampler.Facts(sampler.System(), paths)
 	if err != nil {
 		return []finding{{gradeFault, "host", err.Error(), ""}}
 	}
 	var found []finding
-	for _, f := range env.Facts {
-		found = append(found, judgeFact(f))
+	for _, f := range facts {
+		if slices.ContainsFunc(telling, func(name string) bool { return strings.HasSuffix(f.Name, name) }) {
+			found = append(found, judgeFact(f))
+		}
 	}
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil {
@@ -310,29 +323,17 @@ func examineHost(root string, dirs []string) []finding {
 }
 
 // judgeFact says what a property of the host means for numbers.
-func judgeFact(fact executor.EnvironmentFact) finding {
+func judgeFact(fact sampler.Fact) finding {
 	f := finding{gradeOK, fact.Name, fact.Value, ""}
 	switch {
-	case fact.Name == "governor" && fact.Value != "performance":
+	case fact.Name == "host.governor" && fact.Value != "performance":
 		f.grade, f.remedy = gradeNote, "cpupower frequency-set -g performance, so that the clock does not follow the load"
-	case fact.Name == "transparent_hugepage" && fact.Value == "always":
+	case fact.Name == "host.thp" && fact.Value == "always":
 		f.grade, f.remedy = gradeNote, "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled: stalls of the kernel's defragmentation show in tails"
-	case fact.Name == "swap" && fact.Value != "0 MiB":
+	case fact.Name == "host.swap_mib" && fact.Value != "0":
 		f.grade, f.remedy = gradeNote, "swapoff -a while measuring; swapping makes numbers doubtful"
 	}
 	return f
-}
-
-// absolute makes paths absolute; one that cannot be is left as it is.
-func absolute(dirs []string) []string {
-	abs := make([]string, len(dirs))
-	for i, d := range dirs {
-		abs[i] = d
-		if a, err := filepath.Abs(d); err == nil {
-			abs[i] = a
-		}
-	}
-	return abs
 }
 
 // examineTools looks for the programs that workloads call.
