@@ -39,10 +39,6 @@ func (e *executor) checkPhase(run *matrix.Run, p *matrix.Phase) error {
 		return usageError("phase %q: settle { vacuum } is not built into this version of dbmatrix", p.Block)
 	case p.Warmup > 0 && !t.WarmUp:
 		return usageError("phase %q: the workload %q cannot warm up", p.Block, p.Workload.Type)
-	case len(p.Sample.Exec) > 0:
-		return usageError("phase %q: sample { exec } is not built into this version of dbmatrix", p.Block)
-	case p.Sample.Extents:
-		return usageError("phase %q: sample { extents } is not built into this version of dbmatrix", p.Block)
 	}
 	s := p.Settings.Server
 	if s == nil {

@@ -20,8 +20,6 @@ func TestCheckRefusesWhatCannotRun(t *testing.T) {
 		"unknown workload":             {func(e *executor, _ *matrix.Phase) { e.deps.Workloads = nil }, `the workload "fake" is not built`, false},
 		"on_interrupt":                 {func(_ *executor, p *matrix.Phase) { p.OnInterrupt = matrix.Continue }, "on_interrupt", false},
 		"vacuum":                       {func(_ *executor, p *matrix.Phase) { p.Settle = &matrix.Settle{Vacuum: true} }, "vacuum", false},
-		"sample exec":                  {func(_ *executor, p *matrix.Phase) { p.Sample.Exec = []matrix.SampleCommand{{}} }, "exec", false},
-		"extents":                      {func(_ *executor, p *matrix.Phase) { p.Sample.Extents = true }, "extents", false},
 		"warm-up": {func(e *executor, p *matrix.Phase) {
 			p.Warmup = 1
 			e.deps.Workloads[0].WarmUp = false

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -190,16 +191,16 @@ type fakeServer struct {
 	settings *matrix.Settings
 	done     chan struct{}
 	once     sync.Once
-	crashed  bool
+	crashed  atomic.Bool
 	started  time.Time
-	still    bool // shows no sign of life
+	still    atomic.Bool // shows no sign of life
 	n        time.Duration
 }
 
 func (f *fakeServer) end() { f.once.Do(func() { close(f.done) }) }
 
 func (f *fakeServer) crash() {
-	f.crashed = true
+	f.crashed.Store(true)
 	f.end()
 }
 
@@ -215,7 +216,7 @@ func (f *fakeServer) Crash() string            { return "ended by signal 11" }
 func (f *fakeServer) Stop(context.Context) (server.Stopped, error) {
 	f.h.note("stop")
 	f.end()
-	return server.Stopped{Clean: !f.crashed, Why: "it had crashed"}, nil
+	return server.Stopped{Clean: !f.crashed.Load(), Why: "it had crashed"}, nil
 }
 
 func (f *fakeServer) Kill(context.Context) (server.Stopped, error) {
@@ -242,7 +243,7 @@ func (f *fakeServer) Drain(context.Context, *matrix.Settle) (func(context.Contex
 }
 func (f *fakeServer) LogEvents() ([]server.LogEvent, error) { return nil, nil }
 func (f *fakeServer) Movement() (server.Movement, error) {
-	if !f.still {
+	if !f.still.Load() {
 		f.n++
 	}
 	return server.Movement{CPU: f.n, State: "S"}, nil
@@ -283,7 +284,7 @@ func (w *fakeWorkload) Run(ctx context.Context, t workload.Target, r *workload.R
 		<-ctx.Done()
 		return ctx.Err()
 	case "hang":
-		w.h.server.still = true
+		w.h.server.still.Store(true)
 		<-ctx.Done()
 		return ctx.Err()
 	case "deaf": // heeds nothing but the end of its server

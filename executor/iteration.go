@@ -69,8 +69,10 @@ func (ph *phaseRun) iteration(ctx context.Context, w workload.Workload, number, 
 	rec := workload.NewRecorder(dir, workload.Hooks{Begin: win.open, End: win.close})
 	before := ph.readStatus(ctx)
 	watch := ph.newWatch(rec, number)
+	stopSamples := ph.sampleCommands(ctx, dir)
 	f := ph.work(ctx, w, rec, watch, number, n)
 	win.close(time.Now())
+	samples := stopSamples()
 	if win.err != nil && (f == nil || f.status.Complete()) {
 		f = judge(fmt.Errorf("sampling: %w", win.err))
 	}
@@ -83,14 +85,21 @@ func (ph *phaseRun) iteration(ctx context.Context, w workload.Workload, number, 
 	if err != nil {
 		f = first(f, judge(err))
 	}
+	for _, path := range samples {
+		it.Artifacts = append(it.Artifacts, ph.artifactRow("sample", path))
+	}
 	it.Number, it.Status = number, matrix.OK
+	after := ph.statusAfter(ctx, before)
 	if f == nil {
 		f = idle(it.Metrics, ph.p)
+	}
+	if f == nil && ph.p.ReadOnly {
+		f = wrote(ph.subject.Address().Flavour, before, after)
 	}
 	if f != nil {
 		it.Status, it.Message = f.status, f.Error()
 	}
-	if a, ok := ph.writeStatus(ctx, before, number); ok {
+	if a, ok := ph.writeStatus(before, after, number); ok {
 		it.Artifacts = append(it.Artifacts, a)
 	}
 	if _, err := ph.deps.Store.FinishIteration(ctx, ph.id, it); err != nil {

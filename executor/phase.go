@@ -99,6 +99,13 @@ func (ph *phaseRun) execute(ctx context.Context) *failure {
 	if err := ph.measureSize(ctx, ""); err != nil {
 		return judge(err)
 	}
+	if ph.p.Sample.Extents {
+		m, err := countExtents(ph.layout)
+		if err != nil {
+			return judge(err)
+		}
+		ph.whole.Metrics = append(ph.whole.Metrics, m)
+	}
 	if err := ph.judgeChecks(ctx); err != nil {
 		return judge(err)
 	}

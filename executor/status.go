@@ -54,14 +54,41 @@ func (ph *phaseRun) readStatus(ctx context.Context) map[string]string {
 	return status
 }
 
+// statusAfter reads the counters again, where there were any before.
+func (ph *phaseRun) statusAfter(ctx context.Context, before map[string]string) map[string]string {
+	if before == nil || !ph.alive() {
+		return nil
+	}
+	return ph.readStatus(ctx)
+}
+
+// writeCounters are the counters of written rows, by flavour: MariaDB has none of
+// InnoDB's own any more and counts internal temporary tables apart, MySQL the
+// other way round.
+var writeCounters = map[string][]string{
+	"mariadb": {"Handler_write", "Handler_update", "Handler_delete"},
+	"mysql": {
+		"Innodb_rows_inserted", "Innodb_rows_updated", "Innodb_rows_deleted",
+		"Rocksdb_rows_inserted", "Rocksdb_rows_updated", "Rocksdb_rows_deleted",
+	},
+}
+
+// wrote returns a failure where a phase that says read_only has written rows.
+func wrote(flavour string, before, after map[string]string) *failure {
+	for _, name := range writeCounters[flavour] {
+		x, xerr := strconv.ParseFloat(before[name], 64)
+		y, yerr := strconv.ParseFloat(after[name], 64)
+		if xerr == nil && yerr == nil && y > x {
+			return failed("the phase says read_only, and %s grew by %.0f", name, y-x)
+		}
+	}
+	return nil
+}
+
 // writeStatus writes the server's counters before and after an iteration as an
 // artifact: name, before, after, difference.
-func (ph *phaseRun) writeStatus(ctx context.Context, before map[string]string, number int) (store.Artifact, bool) {
-	if before == nil || !ph.alive() {
-		return store.Artifact{}, false
-	}
-	after := ph.readStatus(ctx)
-	if after == nil {
+func (ph *phaseRun) writeStatus(before, after map[string]string, number int) (store.Artifact, bool) {
+	if before == nil || after == nil {
 		return store.Artifact{}, false
 	}
 	var b strings.Builder
