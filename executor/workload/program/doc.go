@@ -1,0 +1,11 @@
+// Package program runs the programs of workloads: under the guardian, in the
+// run's scratch directory, with the exact command and all that is printed kept
+// as artifacts.
+//
+//	Find ──► Program.Run ──► Line, for each line of both streams
+//	              │
+//	              └ NAME.sh the command, NAME.txt what it printed
+//
+// What the lines mean is the business of the workload. An error of Run shows the
+// last of them.
+package program

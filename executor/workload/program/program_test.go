@@ -1,0 +1,135 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dbmatrix/executor/workload"
+	"dbmatrix/executor/workload/workloadtest"
+)
+
+func run(ctx context.Context, t *testing.T, p Program) (dir string, lines []string, tail string, err error) {
+	t.Helper()
+	dir = t.TempDir()
+	p.Line = func(s Stream, line string) {
+		lines = append(lines, map[Stream]string{Stdout: "out ", Stderr: "err "}[s]+line)
+	}
+	target := workload.Target{Dir: t.TempDir(), Guard: workloadtest.Guard, Env: []string{"A=1"}, Prefix: []string{"nice", "-n", "1"}}
+	tail, err = p.Run(ctx, target, workload.NewRecorder(dir, workload.Hooks{}))
+	return dir, lines, tail, err
+}
+
+func TestRun(t *testing.T) {
+	t.Setenv("PGOPTIONS", "-c everything=off")
+	p := Program{
+		Name: "x.1", Env: []string{"B=it's", "DB_PASSWORD=xyzzy"}, Without: []string{"PG"},
+		Command: []string{"sh", "-c", `printf 'one\r\ntwo'; sleep 0.2; printf 'half'; sleep 0.1; printf "$A $B $PGOPTIONS\nthree" >&2`},
+	}
+	dir, lines, tail, err := run(t.Context(), t, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"out one", "err 1 it's ", "out twohalf", "err three"}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+	if tail != "one\n1 it's \ntwohalf\nthree" {
+		t.Errorf("the tail is %q", tail)
+	}
+	raw, _ := os.ReadFile(filepath.Join(dir, "x.1.txt"))
+	if string(raw) != "one\r\n1 it's \ntwohalf\nthree\n" {
+		t.Errorf("kept is %q", raw)
+	}
+	script, _ := os.ReadFile(filepath.Join(dir, "x.1.sh"))
+	for _, want := range []string{"\nexport B='it'\\''s'\n", "\nnice -n 1 sh -c 'printf "} {
+		if !strings.Contains(string(script), want) {
+			t.Errorf("the script is\n%s\nwithout %q", script, want)
+		}
+	}
+	if strings.Contains(string(script), "xyzzy") {
+		t.Errorf("the script tells a secret:\n%s", script)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	for _, test := range []struct {
+		name, script string
+		limit        time.Duration
+		want         string
+	}{
+		{"status", "seq 20; exit 3", 0, "exit status 3\n13\n14\n15\n16\n17\n18\n19\n20"},
+		{"signal", "kill -SEGV $$", 0, "segmentation fault"},
+		{"limit", "echo here; sleep 60", 200 * time.Millisecond, "it did not end by itself\nhere"},
+	} {
+		_, _, _, err := run(t.Context(), t, Program{Name: "x", Command: []string{"sh", "-c", test.script}, Limit: test.limit})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: the error is %v, want %q", test.name, err, test.want)
+		}
+	}
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, context.Canceled)
+	defer cancel()
+	if _, _, _, err := run(ctx, t, Program{Name: "x", Command: []string{"sleep", "60"}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v, want the interrupt", err)
+	}
+	if _, err := (&Program{Command: []string{"true"}}).Run(t.Context(), workload.Target{}, nil); err == nil {
+		t.Error("a program runs without a guardian")
+	}
+}
+
+func TestFind(t *testing.T) {
+	target := workload.Target{Source: t.TempDir()}
+	own := filepath.Join(target.Source, "own")
+	if err := os.WriteFile(own, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"./own": own, own: own, "own": "", "./absent": ""} {
+		if got, err := Find(target, name); got != want || (err != nil) != (want == "") {
+			t.Errorf("%s is %q, %v, want %q", name, got, err, want)
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	got := Quote([]string{"a", "--b=c/d", "e f", "it's", "", "$x"})
+	want := `a --b=c/d 'e f' 'it'\''s' '' '$x'`
+	if got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// FuzzOutput checks that lines come whole and in their order, however they are
+// cut on the way.
+func FuzzOutput(f *testing.F) {
+	f.Add("one\ntwo\n\nthree", 2)
+	f.Fuzz(func(t *testing.T, text string, size int) {
+		if size < 1 || strings.ContainsRune(text, '\r') {
+			return
+		}
+		var got []string
+		var raw strings.Builder
+		o := &output{raw: &raw, take: func(_ Stream, line string) { got = append(got, line) }}
+		w := o.stream(Stdout)
+		for rest := text; len(rest) > 0; {
+			n := min(size, len(rest))
+			if _, err := w.Write([]byte(rest[:n])); err != nil {
+				t.Fatal(err)
+			}
+			rest = rest[n:]
+		}
+		o.flush()
+		whole := strings.Join(got, "\n")
+		if len(got) > 0 {
+			whole += "\n"
+		}
+		if want := strings.TrimSuffix(text, "\n"); text != "" && strings.TrimSuffix(whole, "\n") != want || raw.String() != whole {
+			t.Errorf("%q came as %q, kept as %q", text, whole, raw.String())
+		}
+	})
+}
