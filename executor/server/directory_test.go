@@ -414,3 +414,19 @@ func TestLockNotInherited(t *testing.T) {
 	}
 	again.Close()
 }
+
+// Whatever the umask is, the server's user reaches what dbmatrix makes.
+func TestMakeDirsUmask(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o077))
+	root := t.TempDir()
+	l := layoutIn(t, root+"/data", "a", "")
+	made(t, l)
+	for _, dir := range []string{root + "/data", root + "/data/runs", l.Dir, l.Logs()} {
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o755 {
+			t.Errorf("%s has the mode %v, %v", dir, info.Mode(), err)
+		}
+	}
+	if info, err := os.Stat(l.Data()); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the data directory has the mode %v, %v", info.Mode(), err)
+	}
+}

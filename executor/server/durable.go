@@ -26,6 +26,25 @@ func syncDir(dir string) error {
 	return nil
 }
 
+// makeDirs makes a directory and those above it that are not there, open to the
+// user that servers run as whatever the umask is.
+func makeDirs(path string) error {
+	err := os.Mkdir(path, 0o755)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := makeDirs(filepath.Dir(path)); err != nil {
+			return err
+		}
+		err = os.Mkdir(path, 0o755)
+	}
+	if info, serr := os.Stat(path); errors.Is(err, fs.ErrExist) && serr == nil && info.IsDir() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.Chmod(path, 0o755)
+}
+
 // writeDurably replaces a file so that after a power cut either its old or its
 // new content is there.
 func writeDurably(path string, content []byte, mode fs.FileMode) error {

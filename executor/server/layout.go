@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"dbmatrix/matrix"
 )
@@ -183,45 +184,60 @@ func create(l Layout, o Owner, fill func(tmp Layout) error) (err error) {
 			err = errors.Join(err, removeMade(tmp))
 		}
 	}()
-	if o.Token == "" {
-		o.Token = NewToken()
-	}
-	for _, dir := range tmp.Places() {
-		if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-			return err
-		}
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			return err
-		}
-		o.Roles = tmp.Roles
-		if err := o.write(dir); err != nil {
-			return err
-		}
+	if err := makePlaces(tmp, o); err != nil {
+		return err
 	}
 	if err := fill(tmp); err != nil {
 		return err
 	}
-	for _, dir := range tmp.Places() {
-		// fill may have changed the owner's state, but not where it lies.
-		now, err := ReadOwner(dir)
-		if err != nil {
-			return err
-		}
-		now.Roles = l.Roles
-		if err := now.write(dir); err != nil {
-			return err
-		}
-	}
+	// That of the data comes last.
 	from, to := tmp.Places(), l.Places()
 	for i := len(to) - 1; i >= 0; i-- {
-		if err := os.Rename(from[i], to[i]); err != nil {
-			return err
-		}
-		if err := syncDir(filepath.Dir(to[i])); err != nil {
+		if err := namePlace(from[i], to[i], l.Roles); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// makePlaces makes the directories of a layout, with nothing but owner files.
+func makePlaces(l Layout, o Owner) error {
+	if o.Token == "" {
+		o.Token = NewToken()
+	}
+	o.Roles = l.Roles
+	if o.Created.IsZero() {
+		o.Created = time.Now()
+	}
+	for _, dir := range l.Places() {
+		if _, err := os.Lstat(dir); err == nil {
+			return fmt.Errorf("%s exists already", dir)
+		}
+		if err := makeDirs(dir); err != nil {
+			return err
+		}
+		if err := o.write(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// namePlace gives a directory its final name; its owner file tells then where the
+// other places of its layout are.
+func namePlace(from, to string, roles map[string]string) error {
+	o, err := ReadOwner(from)
+	if err != nil {
+		return err
+	}
+	o.Roles = roles
+	if err := o.write(from); err != nil {
+		return err
+	}
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(to))
 }
 
 // makeRoom checks that a layout is not there yet. Places other than that of the

@@ -78,7 +78,7 @@ func LockHost() (*Lock, error) {
 
 // LockDir takes the lock of a data_dir, which it makes where it is not there.
 func LockDir(dataDir string) (*Lock, error) {
-	if err := os.MkdirAll(dataDir, 0o755); err != nil {
+	if err := makeDirs(dataDir); err != nil {
 		return nil, err
 	}
 	return lock(filepath.Join(dataDir, "dbmatrix.lock"))

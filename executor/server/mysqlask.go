@@ -206,9 +206,9 @@ func whole(v float64) *uint64 {
 
 // Numbers in the text of SHOW ENGINE INNODB STATUS.
 var (
-	logSequence   = regexp.MustCompile(`(?m)^Log sequence number\s+(\d+)`)
-	lastCheckpoin = regexp.MustCompile(`(?m)^Last checkpoint at\s+(\d+)`)
-	historyLength = regexp.MustCompile(`(?m)^History list length\s+(\d+)`)
+	logSequence    = regexp.MustCompile(`(?m)^Log sequence number\s+(\d+)`)
+	lastCheckpoint = regexp.MustCompile(`(?m)^Last checkpoint at\s+(\d+)`)
+	historyLength  = regexp.MustCompile(`(?m)^History list length\s+(\d+)`)
 )
 
 // innodbStatusDebt fills in what InnoDB's status text says. A server without
@@ -230,7 +230,7 @@ func innodbStatusDebt(ctx context.Context, db *sql.DB, d *Debt) error {
 		}
 		return nil
 	}
-	if now, then := number(logSequence), number(lastCheckpoin); now != nil && then != nil && *now >= *then && d.CheckpointAge == nil {
+	if now, then := number(logSequence), number(lastCheckpoint); now != nil && then != nil && *now >= *then && d.CheckpointAge == nil {
 		age := *now - *then
 		d.CheckpointAge = &age
 	}

@@ -38,7 +38,7 @@ func makeSockets(root, token string, a *account) (string, error) {
 	if n := len(filepath.Join(dir, ".s.PGSQL.65535")); n > socketLimit {
 		return "", fmt.Errorf("sockets in %s would have a path of %d bytes, and the kernel takes %d; set XDG_RUNTIME_DIR to a shorter path", dir, n, socketLimit)
 	}
-	if err := os.MkdirAll(root, 0o755); err != nil {
+	if err := makeDirs(root); err != nil {
 		return "", fmt.Errorf("making a directory for sockets: %w", err)
 	}
 	info, err := os.Lstat(root)

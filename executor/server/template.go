@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"dbmatrix/matrix"
 )
@@ -156,7 +155,13 @@ func makeFolders(l Layout, user *account) error {
 		if i == len(kept)+1 { // logs: read by whoever runs dbmatrix
 			mode = 0o755
 		}
-		if err := os.Mkdir(dir, mode); err != nil && !os.IsExist(err) {
+		err := os.Mkdir(dir, mode)
+		if err == nil {
+			err = os.Chmod(dir, mode) // whatever the umask is
+		} else if os.IsExist(err) {
+			err = nil
+		}
+		if err != nil {
 			return err
 		}
 		if err := user.own(dir); err != nil {
@@ -164,32 +169,4 @@ func makeFolders(l Layout, user *account) error {
 		}
 	}
 	return nil
-}
-
-// programOf returns the path of a server's program.
-func programOf(f Flavour, s matrix.Server) (string, error) {
-	tried := f.programs(s)
-	for _, path := range tried {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path, nil
-		}
-	}
-	if len(tried) == 0 {
-		return "", fmt.Errorf("the server block names neither mysqld, bindir nor basedir")
-	}
-	return "", fmt.Errorf("there is no server program at %s", strings.Join(tried, " or "))
-}
-
-// serverEnv returns the environment of a server: that of the settings, what a
-// program needs of ours, and the token by which its processes are known. Nothing
-// that could change its options gets in.
-func serverEnv(s *matrix.Settings, token string) []string {
-	env := []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"}
-	if tz, ok := os.LookupEnv("TZ"); ok {
-		env = append(env, "TZ="+tz)
-	}
-	for _, v := range s.Env {
-		env = append(env, v.Name+"="+v.Value)
-	}
-	return append(env, "DBMATRIX_TOKEN="+token)
 }

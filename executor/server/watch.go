@@ -9,7 +9,7 @@ import (
 )
 
 // LogEvents returns what the error log has gained since the last call, of lines
-// that matter.
+// that matter. It is to be called from one goroutine at a time.
 func (i *Instance) LogEvents() ([]LogEvent, error) {
 	lines, err := i.events.next()
 	var events []LogEvent
