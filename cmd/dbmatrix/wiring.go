@@ -3,6 +3,7 @@ package main
 import (
 	"dbmatrix/executor/server"
 	"dbmatrix/executor/workload"
+	"dbmatrix/executor/workload/execprog"
 	"dbmatrix/executor/workload/insertbench"
 	"dbmatrix/executor/workload/linkbench"
 	"dbmatrix/executor/workload/sqlscript"
@@ -44,6 +45,7 @@ func workloads() []workload.Type {
 		linkbench.Type(),
 		sqlscript.Type(),
 		sysbench.Type(),
+		execprog.Type(),
 	}, workload.Schemas()...)
 }
 

@@ -14,7 +14,6 @@ func Schemas() []Type {
 	return []Type{
 		{WorkloadType: pgbench()},
 		{WorkloadType: tpcc()},
-		{WorkloadType: program()},
 	}
 }
 
@@ -99,37 +98,6 @@ func tpcc() matrix.WorkloadType {
 			return v.Faults
 		},
 		WarmUp: true,
-	}
-}
-
-func program() matrix.WorkloadType {
-	return matrix.WorkloadType{
-		Name:    "exec",
-		Summary: "any program, with metrics taken from what it prints",
-		Version: 1,
-		Attributes: []matrix.Attribute{
-			{Name: "command", Type: cty.List(cty.String), Required: true, Program: true, Doc: "The program and its arguments. DBMATRIX_SOCKET, DBMATRIX_DSN and DBMATRIX_DIR are in its environment."},
-			Text("dir", "", "The folder that it runs in; the run's scratch directory, on its storage, unless given."),
-			{Name: "env", Type: cty.Map(cty.String), Doc: "Variables that are added to its environment."},
-			{Name: "server", Type: cty.Bool, Default: cty.True, Doc: "Whether it needs the cell's server."},
-		},
-		Blocks: []matrix.BlockType{{
-			Name: "metric",
-			Doc:  "A metric of the phase, found in what the program prints.",
-			Attributes: []matrix.Attribute{
-				Text("regex", "", "A regular expression; its first group is the number. Either this or json."),
-				Text("json", "", "The path of the number in the JSON that the program prints, such as jobs.0.read.iops."),
-				Text("unit", "count", "Unit of the number."),
-			},
-		}},
-		Server: func(args matrix.Args) bool { return Read(args).Bool("server") },
-		Check: func(args matrix.Args, _ matrix.Build) []matrix.ArgError {
-			v := Read(args)
-			if v.Has("command") && len(v.Texts("command")) == 0 {
-				v.Fault("command", "no program is named", "Give the program and its arguments as a list of texts.")
-			}
-			return v.Faults
-		},
 	}
 }
 

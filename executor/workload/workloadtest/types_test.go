@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"dbmatrix/executor/workload"
+	"dbmatrix/executor/workload/execprog"
 	"dbmatrix/executor/workload/insertbench"
 	"dbmatrix/executor/workload/linkbench"
 	"dbmatrix/executor/workload/sqlscript"
@@ -17,7 +18,7 @@ import (
 )
 
 func types() []workload.Type {
-	return append(workload.Schemas(), insertbench.Type(), linkbench.Type(), sqlscript.Type(), sysbench.Type())
+	return append(workload.Schemas(), insertbench.Type(), linkbench.Type(), sqlscript.Type(), sysbench.Type(), execprog.Type())
 }
 
 // TestTypes checks what the language and the documentation rely on.
