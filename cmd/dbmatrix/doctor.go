@@ -17,6 +17,7 @@ import (
 
 	"dbmatrix/executor/sampler"
 	"dbmatrix/executor/server"
+	"dbmatrix/matrix"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -24,22 +25,27 @@ import (
 
 // newDoctorCommand examines this host.
 func newDoctorCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "doctor [DIR...]",
+	var o experimentOptions
+	c := &cobra.Command{
+		Use:   "doctor [PATH...]",
 		Short: "Examine this host: builds, filesystems, limits, tools",
 		Long: `Says what this host has and what to do about what it lacks: server builds, what
-the filesystem of each DIR (where data directories will lie; default: here) can
-do, limits, processor settings, programs that workloads call.
+filesystems can do, limits, processor settings, programs that workloads call.
+
+Each PATH is an experiment, whose builds and storages are examined, or another
+directory in which data may come to lie; without one it is the working directory.
 
 Each line is ok, a note (numbers may be doubtful) or a fault (some experiments
-cannot run).` + exitStatus(exitEnvironment),
+cannot run).` + exitStatus(exitUsage, exitEnvironment),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = []string{"."}
 			}
-			return doctor(c.Context(), s, args)
+			return doctor(c.Context(), s, &o, args)
 		},
 	}
+	o.addFlags(c.Flags())
+	return c
 }
 
 // A grade says how bad a finding is.
@@ -60,9 +66,13 @@ type finding struct {
 }
 
 // doctor prints all findings; it ends with 3 where one is a fault.
-func doctor(ctx context.Context, s *streams, dirs []string) error {
+func doctor(ctx context.Context, s *streams, o *experimentOptions, paths []string) error {
+	servers, dirs, err := o.examined(ctx, s, paths)
+	if err != nil {
+		return err
+	}
 	found := examineProgram()
-	found = append(found, examineBuilds(ctx)...)
+	found = append(found, examineBuilds(ctx, servers)...)
 	for _, dir := range dirs {
 		found = append(found, examineDir(dir)...)
 	}
@@ -121,18 +131,64 @@ func examineLock() finding {
 	return finding{gradeOK, "host lock", path + " is free", ""}
 }
 
-// examineBuilds lists the servers that are found without a machine file.
-func examineBuilds(ctx context.Context) []finding {
+// examined returns the servers that experiments may name beside those that are
+// found without a machine file, and the directories to be examined.
+func (o *experimentOptions) examined(ctx context.Context, s *streams, paths []string) ([]*matrix.Server, []string, error) {
+	var servers []*matrix.Server
+	var dirs []string
+	for _, path := range paths {
+		files, err := filepath.Glob(filepath.Join(path, "*.hcl"))
+		if err != nil || len(files) == 0 || len(files) == 1 && filepath.Base(files[0]) == "machine.hcl" {
+			dirs = append(dirs, path)
+			continue
+		}
+		exp, err := o.load(ctx, s, path)
+		if err != nil {
+			return nil, nil, err
+		}
+		servers = append(servers, exp.Servers...)
+		for _, dir := range dataDirs(exp) {
+			// It is made by the first run; what counts is where it will lie.
+			dirs = append(dirs, existing(dir))
+		}
+	}
+	slices.Sort(dirs)
+	return servers, slices.Compact(dirs), nil
+}
+
+// existing returns a directory, or the nearest one above it that is there.
+func existing(dir string) string {
+	for dir != "/" && dir != "." {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+// examineBuilds lists the servers that are found without a machine file, and
+// those that experiments name.
+func examineBuilds(ctx context.Context, named []*matrix.Server) []finding {
 	prober := &server.Prober{Cache: probeCache()}
 	var found []finding
-	for _, m := range prober.Find(ctx) {
+	seen := map[string]bool{}
+	for _, m := range append(prober.Find(ctx), named...) {
+		if seen[m.Name] {
+			continue
+		}
+		seen[m.Name] = true
 		program := m.Mysqld
 		if program == "" {
 			program = m.Bindir
 		}
-		f := finding{gradeOK, "server." + m.Name, fmt.Sprintf("%s %s at %s", m.Build.Flavour, m.Build.Version, program), ""}
-		if m.Build.Absent != "" {
-			f = finding{gradeFault, "server." + m.Name, m.Build.Absent, "name a build that runs here in machine.hcl"}
+		b := m.Build
+		if b.Content == "" && b.Absent == "" {
+			b = prober.Probe(ctx, *m)
+		}
+		f := finding{gradeOK, "server." + m.Name, fmt.Sprintf("%s %s at %s", b.Flavour, b.Version, program), ""}
+		if b.Absent != "" {
+			f = finding{gradeFault, "server." + m.Name, b.Absent, "name a build that runs here in machine.hcl"}
 		}
 		found = append(found, f)
 	}
