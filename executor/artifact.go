@@ -151,13 +151,18 @@ func (s *script) add(line string) {
 	s.b.WriteString(line + "\n")
 }
 
-// server notes the start of a server.
-func (s *script) server(p *matrix.Phase, optionFile string) {
-	program := p.Settings.Server.Mysqld
-	if program == "" {
-		program = filepath.Join(p.Settings.Server.Bindir, "postgres")
+// server notes the start of a server: the arguments that the kernel has of it,
+// and what was put before it.
+func (s *script) server(prefix []string, pid int) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil {
+		return // it has ended already, which the phase will tell
 	}
-	s.add(quote(append(append([]string{}, p.Settings.Server.Prefix...), program, "--defaults-file="+optionFile)) + " &")
+	args := strings.Split(strings.TrimRight(string(b), "\x00"), "\x00")
+	if len(prefix) > 0 && args[0] != prefix[0] {
+		args = append(append([]string{}, prefix...), args...) // taskset and the like become the server
+	}
+	s.add(quote(args) + " &")
 }
 
 // command notes a setup command.

@@ -41,6 +41,9 @@ func (e *executor) checkPhase(run *matrix.Run, p *matrix.Phase) error {
 		return usageError("phase %q: the workload %q cannot warm up", p.Block, p.Workload.Type)
 	}
 	s := p.Settings.Server
+	if len(p.Sample.Status) > 0 && (s == nil || s.Build.Absent == "" && !hasStatus(s.Build.Flavour)) {
+		return usageError("phase %q: sample { status } reads the counters of MySQL and MariaDB; cell %s has no such server", p.Block, run.Cell.Key)
+	}
 	if s == nil {
 		return nil
 	}

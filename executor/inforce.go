@@ -10,8 +10,8 @@ import (
 	"dbmatrix/matrix"
 )
 
-// An inForceKey is an option that the levels of an axis set.
-type inForceKey struct{ axis, option string }
+// An inForceKey is an option that the levels of an axis set, on one server.
+type inForceKey struct{ server, axis, option string }
 
 // An ending is what one level of an axis asked of an option, and what it got.
 type ending struct {
@@ -33,11 +33,11 @@ func newInForceTable() *inForceTable {
 // load adds what the plan's finished runs ended with. Records of phases that the
 // plan does not have any more say nothing of its levels.
 func (t *inForceTable) load(ctx context.Context, s *store.Store, plan *matrix.Plan) error {
-	current := map[matrix.Fingerprint]bool{}
+	current := map[matrix.Fingerprint]string{} // phases that are done, and their server
 	for _, run := range plan.Runs {
 		for _, p := range run.Phases {
-			if p.Status == matrix.Done {
-				current[p.Fingerprint] = true
+			if s := p.Phase.Settings.Server; s != nil && p.Status == matrix.Done {
+				current[p.Fingerprint] = s.Name
 			}
 		}
 	}
@@ -54,8 +54,8 @@ func (t *inForceTable) load(ctx context.Context, s *store.Store, plan *matrix.Pl
 	}
 	for _, a := range attempts {
 		for _, p := range a.Phases {
-			if current[p.Fingerprint] {
-				t.addRecorded(options[p.ID])
+			if name, ok := current[p.Fingerprint]; ok {
+				t.addRecorded(name, options[p.ID])
 			}
 		}
 	}
@@ -63,17 +63,17 @@ func (t *inForceTable) load(ctx context.Context, s *store.Store, plan *matrix.Pl
 }
 
 // addRecorded adds the recorded options of a phase.
-func (t *inForceTable) addRecorded(options []store.Option) {
+func (t *inForceTable) addRecorded(serverName string, options []store.Option) {
 	for _, o := range options {
 		if axis, level, ok := levelOfOrigin(lastLine(o.Origin)); ok && o.Varied && !o.Unknown {
-			t.add(inForceKey{axis, o.Name}, ending{level, o.Asked, o.InForce, o.Verdict == string(server.Verified)})
+			t.add(inForceKey{serverName, axis, o.Name}, ending{level, o.Asked, o.InForce, o.Verdict == string(server.Verified)})
 		}
 	}
 }
 
 // judge adds what a server has in force and returns a sentence for each option
 // with which its level ends like another level.
-func (t *inForceTable) judge(verdicts []server.InForce) []string {
+func (t *inForceTable) judge(serverName string, verdicts []server.InForce) []string {
 	var faults []string
 	for _, v := range verdicts {
 		if !v.Option.Varied() || v.Verdict == server.Unverifiable || v.Got == "" {
@@ -84,7 +84,7 @@ func (t *inForceTable) judge(verdicts []server.InForce) []string {
 			continue
 		}
 		now := ending{level, v.Asked, v.Got, v.Verdict == server.Verified}
-		key := inForceKey{axis, v.Option.Name}
+		key := inForceKey{serverName, axis, v.Option.Name}
 		if other := t.clash(key, now); other != nil {
 			faults = append(faults, fmt.Sprintf("axis %q: %s=%s of level %q and =%s of level %q both end as %s; the axis changes nothing there",
 				axis, v.Option.Name, other.asked, other.level, now.asked, now.level, now.got))

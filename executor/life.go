@@ -110,7 +110,7 @@ func (a *attempt) start(ctx context.Context, p *matrix.Phase, id store.PhaseID) 
 	}
 	a.subject = s
 	a.crash.at(crashServerReady)
-	a.script.server(p, s.OptionFile())
+	a.script.server(p.Settings.Server.Prefix, s.PID())
 	a.step("%s is ready after %s", p.Settings.Server.Name, s.StartTook().Round(time.Millisecond))
 	return a.checkOptions(ctx, p, id)
 }
@@ -157,7 +157,7 @@ func (a *attempt) checkOptions(ctx context.Context, p *matrix.Phase, id store.Ph
 	}
 	faults := server.Faults(p.Settings, verdicts)
 	if len(faults) == 0 {
-		faults = a.inForce.judge(verdicts)
+		faults = a.inForce.judge(p.Settings.Server.Name, verdicts)
 	}
 	if len(faults) > 0 {
 		return &failure{status: matrix.Failed, err: errors.New(faults[0]), details: faults[1:]}

@@ -20,6 +20,9 @@ import (
 // statusBound bounds a query for the server's counters.
 const statusBound = 10 * time.Second
 
+// hasStatus reports whether servers of a flavour answer queryStatus.
+func hasStatus(flavour string) bool { return flavour == "mysql" || flavour == "mariadb" }
+
 // queryStatus returns the counters of a server of the MySQL family.
 func queryStatus(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, statusBound)
@@ -44,7 +47,7 @@ func queryStatus(ctx context.Context, db *sql.DB) (map[string]string, error) {
 // none or the server does not tell.
 func (ph *phaseRun) readStatus(ctx context.Context) map[string]string {
 	db := ph.subject.DB()
-	if f := ph.subject.Address().Flavour; db == nil || f != "mysql" && f != "mariadb" {
+	if db == nil || !hasStatus(ph.subject.Address().Flavour) {
 		return nil
 	}
 	status, err := queryStatus(ctx, db)
