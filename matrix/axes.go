@@ -93,6 +93,7 @@ func (d *decoder) declareLevels(a *axisBlock, content *hcl.BodyContent) {
 		l.description = read(d, lc.Attributes["description"], "", textValue)
 		l.overlay = &overlay{kind: OverlayLevel, name: levelName(a, l), rng: b.DefRange}
 		d.declareOverlay(l.overlay, lc)
+		l.overlay.placeAs(a.overlay)
 	}
 }
 

@@ -28,9 +28,4 @@ type Dialect struct {
 	// server takes; FoldUnits says that their case does not matter.
 	Units     map[string]uint64
 	FoldUnits bool
-
-	// Generation is raised when the options change that dbmatrix itself
-	// writes, since what was measured with others must not be compared
-	// unseen.
-	Generation int
 }

@@ -110,10 +110,11 @@ func (p *Phase) serverInputs(add func(name, value string), named bool) {
 	if len(s.Prefix) > 0 {
 		add("server.prefix", strings.Join(s.Prefix, " "))
 	}
-	if p.dialect == nil {
-		return
+	if !named {
+		for _, in := range p.Settings.implicit {
+			add(in.Name, in.Value)
+		}
 	}
-	add("options of dbmatrix", strconv.Itoa(p.dialect.Generation))
 }
 
 func (p *Phase) snapshotInputs(add func(name, value string)) {

@@ -25,6 +25,13 @@ type LoadOptions struct {
 	// a cell uses. Nil takes every build as absent.
 	Probe func(context.Context, *Server) Build
 
+	// Implicit returns what a server runs with beside its settings and is
+	// measured all the same: the options that dbmatrix sets itself, the
+	// contents of the plugins that are loaded. It is called once for
+	// settings that cells share, with a build that is on this host. Nil
+	// adds nothing.
+	Implicit func(*Settings) []Input
+
 	Host Host
 }
 

@@ -120,6 +120,9 @@ func (d *decoder) resolveSettings(f *frame, stack []applied) (*Settings, bool) {
 	if !ok {
 		s = m.settings(top)
 		s.Unverified, s.Adjusted = unverified, adjusted
+		if s.Server != nil && s.Server.Build.Absent == "" && d.opts.Implicit != nil {
+			s.implicit = d.opts.Implicit(s)
+		}
 		s.id = int32(len(d.settings) + 1)
 		d.settings[key] = s
 	}

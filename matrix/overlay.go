@@ -68,6 +68,14 @@ func (d *decoder) declareOverlay(o *overlay, content *hcl.BodyContent) {
 	}
 }
 
+// placeAs makes a level that does not say where it applies do so where its axis
+// does.
+func (o *overlay) placeAs(axis *overlay) {
+	if o.phases == nil && o.from == "" {
+		o.phases, o.from, o.phasesRng = axis.phases, axis.from, axis.phasesRng
+	}
+}
+
 // A paramName is a param with the places that set it.
 type paramName struct {
 	name   string

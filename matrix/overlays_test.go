@@ -409,6 +409,21 @@ phase "end" {
 			{"a=x,b=y", "load", "my_cnf.c"}:  "-",
 			{"a=x,b=y", "end", "my_cnf.c"}:   "1",
 		}},
+		{"levels apply where their axis does", `
+defaults { server = server.inno }
+axis "a" {
+  phases = ["query"]
+  level "x" { my_cnf = { a = 1 } }
+  level "y" {
+    from   = "load"
+    my_cnf = { a = 2 }
+  }
+}` + loadPhase + queryPhase, map[sight]string{
+			{"a=x", "load", "my_cnf.a"}:  "-",
+			{"a=x", "query", "my_cnf.a"}: "1",
+			{"a=y", "load", "my_cnf.a"}:  "2",
+			{"a=y", "query", "my_cnf.a"}: "2",
+		}},
 		{"an option of one phase only", `
 defaults {
   server = server.inno

@@ -28,6 +28,8 @@ type Settings struct {
 	id      int32
 	options identity // hash of Options as they are measured
 	layer   *layer   // what the settings are made of, for explanations
+
+	implicit []Input // what the server runs with beside the settings
 }
 
 // Option returns the option of the given folded name, or nil.

@@ -53,7 +53,8 @@ func (o *experimentOptions) load(ctx context.Context, s *streams, path string) (
 		Probe: func(ctx context.Context, m *matrix.Server) matrix.Build {
 			return prober.Probe(ctx, *m)
 		},
-		Host: host,
+		Implicit: implicit(prober),
+		Host:     host,
 	})
 	if err := s.diagnose(files, diags); err != nil {
 		return nil, err

@@ -1,0 +1,31 @@
+package matrix
+
+import (
+	"slices"
+	"testing"
+)
+
+// What a server runs with beside its settings is measured too.
+func TestImplicitInputs(t *testing.T) {
+	const src = `
+defaults { server = server.inno }
+phase "load" {
+  workload "bench" { step = "load" }
+}
+`
+	with := func(inputs ...Input) func(*LoadOptions) {
+		return func(o *LoadOptions) { o.Implicit = func(*Settings) []Input { return inputs } }
+	}
+	_, before := expandText(t, src, with(Input{"server.plugins", "a"}))
+	_, same := expandText(t, src, with(Input{"server.plugins", "a"}))
+	_, after := expandText(t, src, with(Input{"server.plugins", "b"}))
+	if before[0].Fingerprints[0] != same[0].Fingerprints[0] {
+		t.Error("equal implicit inputs give different fingerprints")
+	}
+	if before[0].Fingerprints[0] == after[0].Fingerprints[0] {
+		t.Error("another plugin gives the same fingerprint")
+	}
+	if want := (Input{"server.plugins", "b"}); !slices.Contains(after[0].Phases[0].Inputs(), want) {
+		t.Errorf("inputs %v, want %v among them", after[0].Phases[0].Inputs(), want)
+	}
+}
