@@ -33,7 +33,7 @@ lint:
 
 fmt: build
 	gofmt -w .
-	bin/dbmatrix fmt experiments/*
+	bin/dbmatrix fmt experiments/*/
 
 # Writes the expected output of the tests anew from what they print now.
 golden: tools servers
