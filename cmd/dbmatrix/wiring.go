@@ -6,6 +6,7 @@ import (
 	"dbmatrix/executor/workload/execprog"
 	"dbmatrix/executor/workload/insertbench"
 	"dbmatrix/executor/workload/linkbench"
+	"dbmatrix/executor/workload/pgbench"
 	"dbmatrix/executor/workload/sqlscript"
 	"dbmatrix/executor/workload/sysbench"
 	"dbmatrix/matrix"
@@ -45,6 +46,7 @@ func workloads() []workload.Type {
 		linkbench.Type(),
 		sqlscript.Type(),
 		sysbench.Type(),
+		pgbench.Type(),
 		execprog.Type(),
 	}, workload.Schemas()...)
 }

@@ -1,8 +1,6 @@
 package workload
 
 import (
-	"fmt"
-
 	"github.com/zclconf/go-cty/cty"
 
 	"dbmatrix/matrix"
@@ -12,7 +10,6 @@ import (
 // them validate and plan, but cannot run yet.
 func Schemas() []Type {
 	return []Type{
-		{WorkloadType: pgbench()},
 		{WorkloadType: tpcc()},
 	}
 }
@@ -25,47 +22,6 @@ func compressions(whose string) matrix.Attribute {
 
 func keyBlockSize() matrix.Attribute {
 	return Optional("key_block_size", "KiB", "Compressed page size with compression = table: half of the page size gives compression to a half.")
-}
-
-func pgbench() matrix.WorkloadType {
-	return matrix.WorkloadType{
-		Name:    "pgbench",
-		Summary: "PostgreSQL's own benchmark program",
-		Version: 1,
-		Attributes: []matrix.Attribute{
-			Step("init makes and fills the tables, run measures.", "init", "run"),
-			Whole("scale", "scale", 1, "Scale factor: 100,000 accounts each."),
-			Choice("mode", "How queries are sent.", "simple", "extended", "prepared"),
-			Whole("clients", "clients", 1, "Sessions."),
-			Whole("threads", "threads", 1, "Threads of the program; the clients are shared out among them."),
-			Whole("seconds", "seconds", 60, "How long run takes."),
-			Optional("transactions", "transactions", "Transactions of each client, in place of seconds."),
-			Optional("rate", "transactions/s", "Transactions a second, all clients together; unless given, as many as it can."),
-			Choice("builtin", "Script that comes with the program.", "tpcb-like", "simple-update", "select-only"),
-			{Name: "scripts", Type: cty.List(cty.String), File: true, Doc: "Script files beside the experiment, in place of the one that comes with the program."},
-			{Name: "after_load", Type: cty.List(cty.String), Doc: "Statements to run after init, such as one that makes rows wider."},
-			Whole("fillfactor", "percent", 100, "Fill factor of the tables."),
-			Whole("partitions", "partitions", 0, "Partitions of pgbench_accounts; 0 is unpartitioned."),
-			Choice("partition_method", "How pgbench_accounts is partitioned.", "range", "hash"),
-			Switch("foreign_keys", "Make foreign keys between the tables."),
-			Switch("unlogged", "Make the tables unlogged."),
-			{Name: "program", Type: cty.String, Program: true, Doc: "The program; the one beside the server unless given."},
-			Seed(),
-		},
-		Check: func(args matrix.Args, build matrix.Build) []matrix.ArgError {
-			v := Read(args)
-			wholes(v, 1, "scale", "clients", "threads", "seconds", "transactions", "fillfactor")
-			wholes(v, 0, "partitions", "seed")
-			if clients, threads := v.Int("clients", 1), v.Int("threads", 1); threads > clients {
-				v.Fault("threads", "more threads than clients", "Give at most one thread for each client.")
-			}
-			if build.Flavour != "" && build.Flavour != "postgres" {
-				v.Fault("", "pgbench runs against PostgreSQL", fmt.Sprintf("This cell's server is of the flavour %s.", build.Flavour))
-			}
-			return v.Faults
-		},
-		WarmUp: true,
-	}
 }
 
 func tpcc() matrix.WorkloadType {

@@ -11,6 +11,7 @@ import (
 	"dbmatrix/executor/workload/execprog"
 	"dbmatrix/executor/workload/insertbench"
 	"dbmatrix/executor/workload/linkbench"
+	"dbmatrix/executor/workload/pgbench"
 	"dbmatrix/executor/workload/sqlscript"
 	"dbmatrix/executor/workload/sysbench"
 	"dbmatrix/executor/workload/workloadtest"
@@ -18,7 +19,7 @@ import (
 )
 
 func types() []workload.Type {
-	return append(workload.Schemas(), insertbench.Type(), linkbench.Type(), sqlscript.Type(), sysbench.Type(), execprog.Type())
+	return append(workload.Schemas(), insertbench.Type(), linkbench.Type(), sqlscript.Type(), sysbench.Type(), pgbench.Type(), execprog.Type())
 }
 
 // TestTypes checks what the language and the documentation rely on.
@@ -74,7 +75,15 @@ func TestFaults(t *testing.T) {
 		{"insert_benchmark", workloadtest.Block{"step": "load"}, mariadb, ""},
 		{"insert_benchmark", workloadtest.Block{"step": "load"}, matrix.Build{}, ""},
 		{"insert_benchmark", workloadtest.Block{"step": "load", "rows": 2e9, "tables": 16, "clients": 4, "partitions": 32, "compression": "table", "key_block_size": 4}, mariadb, ""},
-		{"insert_benchmark", workloadtest.Block{"step": "load", "profile": "modern"}, mariadb, "profile: the modern profile is not built yet"},
+		{"insert_benchmark", workloadtest.Block{"step": "load", "profile": "modern"}, mariadb, "profile: the modern profile has no step load"},
+		{"insert_benchmark", workloadtest.Block{"step": "l.i0", "profile": "classic"}, mariadb, "profile: the classic profile has no step l.i0"},
+		{"insert_benchmark", workloadtest.Block{"step": "l.i1", "tables": 4, "clients": 8, "delete_per_insert": false}, mariadb, ""},
+		{"insert_benchmark", workloadtest.Block{"step": "l.i2", "tables": 4, "insert_rows": 19}, mariadb, ""},
+		{"insert_benchmark", workloadtest.Block{"step": "l.i2", "tables": 4, "insert_rows": 15}, mariadb, "insert_rows: fewer rows than tables in the step l.i2"},
+		{"insert_benchmark", workloadtest.Block{"step": "qr", "secondary_indexes": 0, "htap_seconds": 0}, mariadb, "secondary_indexes: no range query is left; htap_seconds: no time"},
+		{"insert_benchmark", workloadtest.Block{"step": "qp", "secondary_indexes": 0}, mariadb, ""},
+		{"insert_benchmark", workloadtest.Block{"step": "l.x", "secondary_indexes": 0}, mariadb, "secondary_indexes: no index is left to make"},
+		{"insert_benchmark", workloadtest.Block{"step": "l.i0", "bulk_load": true, "clients": 2}, mariadb, "bulk_load: only MyRocks has it; bulk_load: clients share tables"},
 		{"insert_benchmark", workloadtest.Block{"step": "load"}, postgres, ": insert_benchmark does not run on PostgreSQL yet"},
 		{"insert_benchmark", workloadtest.Block{"step": "load", "rows": 3, "tables": 4}, mariadb, "rows: fewer rows than tables"},
 		{"insert_benchmark", workloadtest.Block{"step": "load", "tables": 4, "clients": 3}, mariadb, "clients: the clients do not share the tables evenly"},
