@@ -21,6 +21,10 @@ type Dialect struct {
 	// InitTime names options that only an empty data directory takes.
 	InitTime map[string]bool
 
+	// Places names options that only say where files of the build lie on a
+	// host. They are no part of what is measured; what lies there is.
+	Places map[string]bool
+
 	// Separators maps composite options to the text between their parts.
 	Separators map[string]string
 

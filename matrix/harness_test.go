@@ -103,6 +103,7 @@ func testDialect(flavour string) Dialect {
 		Aliases:    map[string]string{"table_cache": "table_open_cache"},
 		Owned:      map[string]string{"datadir": "dbmatrix lays out the data directory itself; use storage"},
 		InitTime:   map[string]bool{"innodb_page_size": true},
+		Places:     map[string]bool{"plugin_dir": true},
 		Separators: map[string]string{"rocksdb_default_cf_options": ";", "optimizer_switch": ","},
 		Units:      map[string]uint64{"K": 1 << 10, "M": 1 << 20, "G": 1 << 30},
 		FoldUnits:  true,

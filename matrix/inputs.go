@@ -27,6 +27,9 @@ func (p *Phase) Inputs() []Input {
 	list := slices.Concat(p.ownInputs(false), p.resolved.inputs(), p.files)
 	if p.dialect != nil {
 		for _, o := range p.Settings.Options {
+			if p.dialect.Places[o.Name] {
+				continue
+			}
 			list = append(list, Input{p.dialect.Attribute + "." + o.Name, p.dialect.Canonical(o.Value)})
 		}
 	}

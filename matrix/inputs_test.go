@@ -29,3 +29,27 @@ phase "load" {
 		t.Errorf("inputs %v, want %v among them", after[0].Phases[0].Inputs(), want)
 	}
 }
+
+// Where a host keeps the files of a build is not measured.
+func TestPlacesAreOutside(t *testing.T) {
+	const src = `
+variable "dir" { default = "/a" }
+defaults {
+  server = server.inno
+  my_cnf = { plugin_dir = var.dir, max_connections = 10 }
+}
+phase "load" {
+  workload "bench" { step = "load" }
+}
+`
+	_, here := expandText(t, src)
+	_, there := expandText(t, src, func(o *LoadOptions) { o.Vars = []VarValue{{"dir", "/b"}} })
+	if here[0].Fingerprints[0] != there[0].Fingerprints[0] {
+		t.Error("another plugin_dir gives another fingerprint")
+	}
+	for _, in := range here[0].Phases[0].Inputs() {
+		if in.Name == "my_cnf.plugin_dir" {
+			t.Errorf("plugin_dir is among the inputs: %v", in)
+		}
+	}
+}

@@ -177,6 +177,7 @@ func (d *decoder) paramsID(f *frame) int32 {
 // A layer is what some attributes made together, in the order of precedence.
 // Layers share what does not differ between them and are never changed.
 type layer struct {
+	dialect    *Dialect       // nil: of a cell without a server
 	options    []*optionSlots // sorted by name
 	env        []*slot        // sorted by name
 	storage    []*slot        // sorted by role
@@ -265,7 +266,7 @@ func (m *merger) may(a applied, attribute string) []string {
 func (d *decoder) base(dialect *Dialect) *layer {
 	l := d.bases[dialect]
 	if l == nil {
-		l = &layer{}
+		l = &layer{dialect: dialect}
 		d.bases[dialect] = l
 	}
 	return l
@@ -560,12 +561,13 @@ func (l *layer) finish() {
 	}
 }
 
-// measured hashes the options, those that were removed left out.
+// measured hashes the options, but for those that were removed and those that
+// name places of the host.
 func (l *layer) measured() identity {
 	if !l.hashed {
 		buf := make([]byte, 0, len(l.options)*sha256.Size)
 		for _, o := range l.options {
-			if o.whole != nil && o.whole.null && len(o.parts) == 0 {
+			if o.whole != nil && o.whole.null && len(o.parts) == 0 || l.dialect.Places[o.name] {
 				continue
 			}
 			buf = append(buf, o.hash[:]...)

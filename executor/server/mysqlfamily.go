@@ -51,6 +51,7 @@ func (f *family) Dialect() matrix.Dialect {
 		Whole:      wholeNames,
 		Owned:      ownedOptions,
 		InitTime:   f.initTime,
+		Places:     map[string]bool{"plugin_dir": true, "character_sets_dir": true, "lc_messages_dir": true},
 		Separators: separators,
 		Units: map[string]uint64{
 			"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50, "E": 1 << 60,
