@@ -86,3 +86,23 @@ func (p *Policy) Judge(err error, try int) (Verdict, error) {
 	}
 	return Again, nil
 }
+
+// ErrSkipped says that a statement failed in a way that the phase allows.
+var ErrSkipped = errors.New("the statement failed, which is allowed")
+
+// Send sends a statement until it worked, or must not be sent again, and returns
+// what it did. The error is ErrSkipped where it failed and that is allowed.
+func (p *Policy) Send(statement func() (int64, error)) (int64, error) {
+	for try := 1; ; try++ {
+		n, err := statement()
+		verdict, err := p.Judge(err, try)
+		switch verdict {
+		case Done:
+			return n, nil
+		case Skip:
+			return 0, ErrSkipped
+		case Fail:
+			return n, err
+		}
+	}
+}

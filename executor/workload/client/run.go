@@ -43,6 +43,10 @@ type Gate struct {
 // the run was cancelled. Ask it once in every operation.
 func (g *Gate) Stopped() bool { return g.stopped.Load() }
 
+// Done returns a channel that is closed when the worker must end now, for one
+// that waits for something else.
+func (g *Gate) Done() <-chan struct{} { return g.done }
+
 // Sleep waits for d, or until the run is stopped.
 func (g *Gate) Sleep(d time.Duration) {
 	if d <= 0 {

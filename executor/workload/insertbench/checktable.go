@@ -8,10 +8,11 @@ import (
 	"dbmatrix/executor/workload/client"
 )
 
-// checkTable reads the definition of the n-th table back from the server: what a
-// server does not know in a CREATE TABLE it may leave out without a word.
-func (b *benchmark) checkTable(conn *client.Conn, n int) error {
-	return errors.Join(b.checkForm(conn, n), b.checkPartitions(conn, n), b.checkIndexes(conn, n))
+// checkTable reads the definition of the n-th table, which is to have these
+// secondary indexes, back from the server: what a server does not know in a
+// CREATE TABLE it may leave out without a word.
+func (b *benchmark) checkTable(conn *client.Conn, n int, indexes []index) error {
+	return errors.Join(b.checkForm(conn, n), b.checkPartitions(conn, n), checkIndexes(conn, n, indexes))
 }
 
 // checkForm checks engine and compression.
@@ -61,7 +62,7 @@ func (b *benchmark) checkPartitions(conn *client.Conn, n int) error {
 }
 
 // checkIndexes checks the columns of each index.
-func (b *benchmark) checkIndexes(conn *client.Conn, n int) error {
+func checkIndexes(conn *client.Conn, n int, indexes []index) error {
 	_, rows, err := conn.Rows("SELECT index_name, column_name FROM information_schema.statistics" + whereTable(n) +
 		" ORDER BY index_name, seq_in_index")
 	if err != nil {
@@ -71,13 +72,14 @@ func (b *benchmark) checkIndexes(conn *client.Conn, n int) error {
 	for _, row := range rows {
 		got[row[0]] = append(got[row[0]], row[1])
 	}
-	want := append([]index{{"PRIMARY", []string{"transactionid"}}}, secondaryIndexes[:b.indexes]...)
+	want := append([]index{{name: primary, columns: []string{"transactionid"}}}, indexes...)
 	if len(got) != len(want) {
 		return fmt.Errorf("it has %d indexes, not %d", len(got), len(want))
 	}
 	for _, i := range want {
-		if columns := strings.Join(got[i.name], ", "); columns != strings.Join(i.columns, ", ") {
-			return fmt.Errorf("index %s has the columns %q, not %q", i.name, columns, strings.Join(i.columns, ", "))
+		name := i.nameOn(tableName(n))
+		if columns := strings.Join(got[name], ", "); columns != strings.Join(i.columns, ", ") {
+			return fmt.Errorf("index %s has the columns %q, not %q", name, columns, strings.Join(i.columns, ", "))
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"dbmatrix/executor/workload"
 	"dbmatrix/executor/workload/client"
@@ -25,40 +24,29 @@ func (b *benchmark) load(ctx context.Context, t workload.Target, r *workload.Rec
 	writers := make([]*writer, len(conns))
 	workers := make([]client.Worker, len(conns))
 	for i, conn := range conns {
-		writers[i] = b.newWriter(conn, t, r, i, text)
-		workers[i] = client.Worker{Conn: conn, Work: writers[i].load}
+		if err := b.prepare(conn); err != nil {
+			return err
+		}
+		w := b.newWriter(conn, t, r, insertOperation, i, text)
+		writers[i] = w
+		workers[i] = client.Worker{Conn: conn, Work: func(gate *client.Gate) error {
+			if err := w.write(gate, b.fill(b.share(i), streamLoad, b.loadRows)); err != nil {
+				return err
+			}
+			return b.endBulk(conn)
+		}}
 	}
 	r.Expect(insertOperation.Name, b.rows, 0)
 	if err := client.Run(ctx, r.Begin, r.End, workers); err != nil {
 		return err
 	}
 	if b.verify {
-		err := client.Session(ctx, t, database, func(conn *client.Conn) error { return b.countRows(conn, writers) })
+		err := client.Session(ctx, t, database, func(conn *client.Conn) error { return b.countRows(conn, writers, func(int) int64 { return 0 }) })
 		if err != nil {
 			return err
 		}
 	}
 	return b.judgeRate(r)
-}
-
-// load fills the writer's share of the tables, a batch of each in turn.
-func (w *writer) load(gate *client.Gate) error {
-	defer func() { w.track.Finish(w.recorder.Elapsed()) }()
-	for batch, left := w.share.first, true; left; batch += w.share.stride {
-		left = false
-		for _, table := range w.share.tables {
-			rows := min(w.config.rowsPerCommit, w.config.tableRows(table)-batch*w.config.rowsPerCommit)
-			if rows <= 0 {
-				continue
-			}
-			left = true
-			w.generator.start(w.seed, streamLoad+uint64(table), uint64(batch))
-			if more, err := w.insert(gate, table, rows); err != nil || !more {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // createTables makes the tables anew and checks that they are what was asked
@@ -74,30 +62,49 @@ func (b *benchmark) createTables(conn *client.Conn, t workload.Target, r *worklo
 			return err
 		}
 	}
-	var shown strings.Builder
-	for n := range b.tables {
-		if err := conn.DDL(b.createTable(n+1, t.Flavour)); err != nil {
+	for n := 1; n <= b.tables; n++ {
+		if err := conn.DDL(b.createTable(n, t.Flavour)); err != nil {
 			return err
 		}
-		if err := b.checkTable(conn, n+1); err != nil {
-			return fmt.Errorf("table %s is not what was asked for: %w", tableName(n+1), err)
-		}
-		_, rows, err := conn.Rows("SHOW CREATE TABLE " + tableName(n+1))
-		if err != nil {
-			return err
-		}
-		shown.WriteString(rows[0][1] + ";\n\n")
 	}
-	return r.WriteArtifact("tables.sql", shown.String())
+	return b.keepTables(conn, r, b.early())
 }
 
-// countRows checks that each table has the rows that the writers inserted. It
-// reads the primary key, which a load leaves in the cache as far as it fits.
-func (b *benchmark) countRows(conn *client.Conn, writers []*writer) error {
+// prepare sets up the session of a connection that inserts.
+func (b *benchmark) prepare(conn *client.Conn) error {
+	var settings []string
+	if !b.uniqueChecks {
+		settings = append(settings, "unique_checks = 0")
+	}
+	if b.bulkLoad && b.step == stepFill {
+		settings = append(settings, "rocksdb_bulk_load = 1")
+	}
+	for _, setting := range settings {
+		if _, err := conn.Exec("SET SESSION " + setting); err != nil {
+			return fmt.Errorf("setting %s: %w", setting, err)
+		}
+	}
+	return nil
+}
+
+// endBulk ends a bulk load, which is part of it: only then are its rows there to
+// be read.
+func (b *benchmark) endBulk(conn *client.Conn) error {
+	if !b.bulkLoad {
+		return nil
+	}
+	_, err := conn.Exec("SET SESSION rocksdb_bulk_load = 0")
+	return err
+}
+
+// countRows checks that each table has the rows that it had and those that the
+// writers inserted. It reads the primary key, which a load leaves in the cache
+// as far as it fits.
+func (b *benchmark) countRows(conn *client.Conn, writers []*writer, had func(table int) int64) error {
 	var faults []error
 	var total int64
 	for n := 1; n <= b.tables; n++ {
-		var want int64
+		want := had(n)
 		for _, w := range writers {
 			want += w.rows[n]
 		}
@@ -106,7 +113,7 @@ func (b *benchmark) countRows(conn *client.Conn, writers []*writer) error {
 			return err
 		}
 		if got != want {
-			faults = append(faults, fmt.Errorf("table %s has %d rows after %d were inserted", tableName(n), got, want))
+			faults = append(faults, fmt.Errorf("table %s has %d rows, not the %d that were inserted", tableName(n), got, want))
 		}
 		total += got
 	}

@@ -14,7 +14,7 @@ const (
 	cashRegisters = 1000
 	customers     = 100000
 	products      = 10000
-	priceSpread   = 500 // (U x 500 + customerid) / 100 is the price
+	priceSpread   = 500 // of a whole price; another is (U x 500 + customerid) / 100
 )
 
 // A dataShape says how values of the column data look.
@@ -50,6 +50,7 @@ const (
 	streamLoad  = 0x6c6f616400000000
 	streamWrite = 0x7772697400000000
 	streamRead  = 0x7265616400000000
+	streamIndex = 0x696e646578000000
 )
 
 // A generator makes rows, and the values of queries. It allocates nothing.
@@ -57,6 +58,7 @@ type generator struct {
 	source rand.PCG
 	text   []byte // newRandomText
 	shape  dataShape
+	whole  bool // prices are whole, as in the modern profile
 
 	// offsets are where in text the random parts of a batch begin.
 	offsets []int
@@ -87,6 +89,14 @@ func (g *generator) below(n uint64) uint64 {
 	return high
 }
 
+// price returns a price in hundredths.
+func (g *generator) price(customer uint64) uint64 {
+	if g.whole {
+		return 100 * g.below(priceSpread)
+	}
+	return g.hundredths(customer)
+}
+
 // hundredths returns a price of the given customer in hundredths: it is
 // (U x 500 + customerid) / 100, with two decimals.
 func (g *generator) hundredths(customer uint64) uint64 {
@@ -114,7 +124,7 @@ func (g *generator) appendRow(b, now []byte, offset int) []byte {
 	b = append(b, ',')
 	b = strconv.AppendUint(b, g.below(products), 10)
 	b = append(b, ',')
-	b = appendPrice(b, g.hundredths(customer))
+	b = appendPrice(b, g.price(customer))
 	b = append(b, ',', '\'')
 	b = g.appendData(b, offset)
 	return append(b, '\'', ')')

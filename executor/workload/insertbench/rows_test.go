@@ -3,6 +3,7 @@ package insertbench
 import (
 	"bytes"
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"testing"
 	"time"
@@ -10,12 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// stamp is the time of batches in golden files.
+var stamp = time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
+
 // TestInsertText holds the text of a batch: a change of the data is a change of
 // the workload's version.
 func TestInsertText(t *testing.T) {
 	g := generator{text: newRandomText(1), shape: dataShape{10, 20, 50}}
 	g.start(1, streamLoad+1, 0)
-	got := g.appendInsert(nil, "pi1", 3, time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC))
+	got := g.appendInsert(nil, "pi1", 3, stamp)
 	golden(t, "insert.sql", append(got, '\n'))
 	if version != 1 {
 		t.Error("the version was raised: see that the golden file was made anew for a reason")
@@ -100,19 +104,18 @@ func TestShare(t *testing.T) {
 	for _, test := range []struct{ tables, clients int }{{1, 1}, {4, 4}, {4, 2}, {4, 1}, {1, 3}, {2, 6}} {
 		c := config{tables: test.tables, clients: test.clients, rows: 1003, rowsPerCommit: 10}
 		var got, want []string
+		var rows int64
 		for n := range test.clients {
-			s := c.share(n)
-			for _, table := range s.tables {
-				for batch := s.first; batch*c.rowsPerCommit < c.tableRows(table); batch += s.stride {
-					got = append(got, fmt.Sprint(table, " ", batch))
-				}
+			for b := range c.fill(c.share(n), 100, c.loadRows) {
+				got = append(got, fmt.Sprint(b))
+				rows += b.rows
 			}
 		}
-		var rows int64
 		for table := 1; table <= test.tables; table++ {
-			rows += c.tableRows(table)
-			for batch := int64(0); batch*c.rowsPerCommit < c.tableRows(table); batch++ {
-				want = append(want, fmt.Sprint(table, " ", batch))
+			left := c.loadRows(table)
+			for number := uint64(0); left > 0; number++ {
+				want = append(want, fmt.Sprint(batch{table, 100 + uint64(table), number, min(left, 10)}))
+				left -= 10
 			}
 		}
 		slices.Sort(got)
@@ -123,6 +126,62 @@ func TestShare(t *testing.T) {
 		if rows != c.rows {
 			t.Errorf("%d tables have %d rows, want %d", test.tables, rows, c.rows)
 		}
+	}
+}
+
+// TestEndless checks that a client takes its tables in turn.
+func TestEndless(t *testing.T) {
+	c := config{tables: 4, clients: 2, rowsPerCommit: 10}
+	var got []batch
+	for b := range c.endless(c.share(1), 100) {
+		if got = append(got, b); len(got) == 3 {
+			break
+		}
+	}
+	want := []batch{{2, 100, 0, 10}, {4, 100, 1, 10}, {2, 100, 2, 10}}
+	if !slices.Equal(want, got) {
+		t.Errorf("the batches are %v, want %v", got, want)
+	}
+}
+
+// classicData is the hash of what the classic profile sends, made by the first
+// version of the workload. Another profile may come, but not another hash: it is
+// the promise of the version.
+const classicData = "976d30d8c59417c9"
+
+// TestClassicData holds all that a load and a query phase send to the hash.
+func TestClassicData(t *testing.T) {
+	hash := fnv.New64a()
+	text := newRandomText(7)
+	now := stamp
+	c := config{profile: classic, step: stepQuery, tables: 3, clients: 2, rows: 1003, rowsPerCommit: 10, indexes: 3, rowsPerQuery: 10, insertRate: 1000, seconds: 60}
+	g := generator{text: text, shape: dataShape{10, 20, 50}}
+	send := func(b batch) {
+		g.start(7, b.stream, b.number)
+		hash.Write(g.appendInsert(nil, tableName(b.table), b.rows, now))
+	}
+	load := c
+	load.clients = 1
+	for b := range load.fill(load.share(0), streamLoad, load.loadRows) {
+		send(b)
+	}
+	for n := range c.clients {
+		stream := mix(c.pass(2) + uint64(n))
+		sent := 0
+		for b := range c.endless(c.share(n), streamWrite+stream) {
+			if send(b); sent == 99 {
+				break
+			}
+			sent++
+		}
+		g.start(7, streamRead+stream, 0)
+		queries := c.rangeQueries("pi1")
+		for range 100 {
+			hash.Write(queries[g.below(3)].append(nil, &g))
+		}
+	}
+	if got := fmt.Sprintf("%016x", hash.Sum64()); got != classicData {
+		t.Errorf("the hash of the data is %s, want %s", got, classicData)
 	}
 }
 

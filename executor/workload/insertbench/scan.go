@@ -13,7 +13,7 @@ import (
 // A scan is a query that reads a whole index and returns nothing, since no
 // customerid is negative.
 type scan struct {
-	index     string // "PRIMARY" reads the table itself
+	index     string // primary reads the table itself
 	statement string // with %s for the table
 }
 
@@ -30,7 +30,10 @@ var scans = []scan{
 	primaryScan,
 }
 
-var primaryScan = scan{"PRIMARY", "SELECT transactionid,data,customerid FROM %s WHERE customerid < 0"}
+// primary is the name of the primary key.
+const primary = "PRIMARY"
+
+var primaryScan = scan{primary, "SELECT transactionid,data,customerid FROM %s WHERE customerid < 0"}
 
 var scanOperation = workload.Operation{Name: "scan", Calls: "queries"}
 

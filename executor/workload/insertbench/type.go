@@ -1,7 +1,9 @@
 package insertbench
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -13,11 +15,32 @@ import (
 // version changes when the data or the statements do.
 const version = 1
 
-// Steps of the benchmark.
+// Profiles of the benchmark.
+const (
+	classic = "classic"
+	modern  = "modern"
+)
+
+// Steps of the classic profile.
 const (
 	stepLoad  = "load"
 	stepScan  = "scan"
 	stepQuery = "query"
+)
+
+// Steps of the modern profile, named as the original's reports name them.
+const (
+	stepFill    = "l.i0"
+	stepIndex   = "l.x"
+	stepInsert1 = "l.i1"
+	stepInsert2 = "l.i2"
+	stepRange   = "qr"
+	stepPoint   = "qp"
+)
+
+var (
+	classicSteps = []string{stepLoad, stepScan, stepQuery}
+	modernSteps  = []string{stepFill, stepIndex, stepInsert1, stepInsert2, stepRange, stepPoint}
 )
 
 // Type returns the workload type insert_benchmark.
@@ -39,7 +62,8 @@ func Type() workload.Type {
 				return faults
 			},
 			Duration: func(args matrix.Args) time.Duration {
-				if v := workload.Read(args); v.Text("step") == stepQuery {
+				v := workload.Read(args)
+				if c := (config{step: v.Text("step")}); c.reads() {
 					return time.Duration(v.Int("seconds", 1)) * time.Second
 				}
 				return 0
@@ -53,13 +77,17 @@ func Type() workload.Type {
 
 func attributes() []matrix.Attribute {
 	return []matrix.Attribute{
-		workload.Step("load makes and fills the tables, scan reads all of them five times, query reads ranges while it inserts.",
-			stepLoad, stepScan, stepQuery),
-		workload.Choice("profile", "classic is the form of 2018: three indexes before the load, a float price. modern, the present form, cannot be run yet.",
-			"classic", "modern"),
+		workload.Step("Of the classic profile: load makes and fills the tables, scan reads all of them five times, query reads ranges while it inserts."+
+			" Of the modern one: l.i0 makes and fills them, l.x makes the secondary indexes, l.i1 and l.i2 insert and delete, qr and qp read ranges or rows while they do.",
+			slices.Concat(classicSteps, modernSteps)...),
+		{
+			Name: "profile", Type: cty.String, Values: []string{classic, modern},
+			Doc: "The form of the benchmark, that of the step unless given. classic is the form of 2018: three indexes before the load, a float price. modern is the present one: indexes after the load, a whole price, deletes.",
+		},
 		workload.Whole("tables", "tables", 1, "Tables pi1 .. piN in the database ib."),
-		workload.Optional("clients", "clients", "Clients, each with a connection (in the query step two). One for each table unless given; else a multiple or a divisor of the number of tables."),
+		workload.Optional("clients", "clients", "Clients, each with a connection, and with one more each for its queries, its deletes and its open transactions. One for each table unless given; else a multiple or a divisor of the number of tables."),
 		workload.Whole("rows", "rows", 1000000, "Rows to load, all tables together."),
+		workload.Optional("insert_rows", "rows", "Rows that l.i1 and l.i2 insert, all tables together: four fifths of them the first, the rest the second; twice rows unless given."),
 		workload.Choice("engine", "Storage engine of the tables.", "innodb", "rocksdb"),
 		workload.Whole("partitions", "partitions", 0, "Partitions of each table, by ranges of transactionid; 0 is an unpartitioned table."),
 		workload.Whole("later_rows", "rows", 0, "Rows that later phases will insert, all tables together: the partitions are sized for them too."),
@@ -67,13 +95,24 @@ func attributes() []matrix.Attribute {
 			"none", "table", "transparent"),
 		workload.Optional("key_block_size", "KiB", "Compressed page size with compression = table: 1, 2, 4, 8 or 16; 8 unless given."),
 		workload.Whole("secondary_indexes", "indexes", 3, "Secondary indexes of each table: of marketsegment, registersegment and pdc the first so many."),
-		workload.Whole("rows_per_commit", "rows", 100, "Rows of one INSERT, which is one transaction."),
+		workload.Optional("rows_per_commit", "rows", "Rows of one INSERT, or DELETE, which is one transaction: 100 unless given; 50 in l.i1, qr and qp, 5 in l.i2."),
 		workload.Whole("data_length_min", "bytes", 10, "Shortest value of the column data."),
 		workload.Whole("data_length_max", "bytes", 20, "Longest value of the column data."),
 		workload.Whole("data_random", "percent", 50, "Three quarters of this share of a value are random text, the rest is one letter."),
 		workload.Optional("insert_rate", "rows/s", "Rows that each client inserts in a second; unless given, as many as it can."),
-		workload.Whole("seconds", "seconds", 60, "How long the query step takes."),
-		workload.Whole("rows_per_query", "rows", 10, "LIMIT of a range query."),
+		workload.Whole("seconds", "seconds", 60, "How long the steps with queries take."),
+		workload.Whole("rows_per_query", "rows", 10, "LIMIT of a range query; keys of a query of qp."),
+		{
+			Name: "delete_per_insert", Type: cty.Bool, Default: cty.True,
+			Doc: "In the modern profile: with each INSERT delete as many rows, those with the lowest keys, in l.i1, l.i2, qr and qp.",
+		},
+		workload.Whole("resync_min", "deletes", 1000, "Deletes after which the lowest key of the table is read anew; 0 is never."),
+		workload.Optional("htap_seconds", "seconds", "In the modern profile each client also holds a transaction open that has read a row, for so long, again and again, in l.i1, l.i2, qr and qp; unless given there is none."),
+		{
+			Name: "unique_checks", Type: cty.Bool, Default: cty.True,
+			Doc: "The variable unique_checks of connections that insert. Without, MyRocks does not look for a row of the same key.",
+		},
+		workload.Switch("bulk_load", "In l.i0 with MyRocks: load with rocksdb_bulk_load = 1, past the memtables."),
 		{
 			Name: "verify", Type: cty.Bool, Default: cty.True,
 			Doc: "Count the rows of each table after the load, outside the measured time. It reads every table once.",
@@ -87,9 +126,11 @@ func attributes() []matrix.Attribute {
 // config is the decoded body of a block.
 type config struct {
 	step          string
+	profile       string
 	tables        int
 	clients       int
 	rows          int64
+	insertRows    int64 // 0 in the classic profile
 	engine        string
 	partitions    int64
 	laterRows     int64
@@ -101,6 +142,11 @@ type config struct {
 	insertRate    float64
 	seconds       int64
 	rowsPerQuery  int64
+	deletes       bool          // in this step
+	resync        int64         // deletes
+	hold          time.Duration // that a transaction is held open; 0 is none
+	uniqueChecks  bool
+	bulkLoad      bool
 	verify        bool
 	seed          *int64
 	firstClient   bool
@@ -112,9 +158,11 @@ func decode(args matrix.Args, build matrix.Build) (config, []matrix.ArgError) {
 	v := workload.Read(args)
 	c := config{
 		step:          v.Text("step"),
+		profile:       v.Text("profile"),
 		tables:        int(v.Int("tables", 1)),
 		clients:       int(v.Int("clients", 1)),
 		rows:          v.Int("rows", 1),
+		insertRows:    v.Int("insert_rows", 1),
 		engine:        v.Text("engine"),
 		partitions:    v.Int("partitions", 0),
 		laterRows:     v.Int("later_rows", 0),
@@ -130,6 +178,11 @@ func decode(args matrix.Args, build matrix.Build) (config, []matrix.ArgError) {
 		insertRate:   v.Float("insert_rate"),
 		seconds:      v.Int("seconds", 1),
 		rowsPerQuery: v.Int("rows_per_query", 1),
+		deletes:      v.Bool("delete_per_insert"),
+		resync:       v.Int("resync_min", 0),
+		hold:         time.Duration(v.Float("htap_seconds") * float64(time.Second)),
+		uniqueChecks: v.Bool("unique_checks"),
+		bulkLoad:     v.Bool("bulk_load"),
 		verify:       v.Bool("verify"),
 		firstClient:  v.Bool("bug_compat"),
 		allowed:      v.Codes("allow_errors"),
@@ -147,6 +200,7 @@ func decode(args matrix.Args, build matrix.Build) (config, []matrix.ArgError) {
 
 // complete fills in what depends on other attributes.
 func (c *config) complete() {
+	c.completeProfile()
 	if c.clients == 0 {
 		c.clients = c.tables
 	}
@@ -159,11 +213,58 @@ func (c *config) complete() {
 	}
 }
 
+// completeProfile fills in what the profiles have different.
+func (c *config) completeProfile() {
+	own := classic
+	if slices.Contains(modernSteps, c.step) {
+		own = modern
+	}
+	if c.profile == "" {
+		c.profile = own
+	}
+	switch {
+	case c.profile == classic:
+		c.insertRows = 0
+	case c.insertRows == 0:
+		c.insertRows = 2 * c.rows
+	}
+	if !slices.Contains([]string{stepInsert1, stepInsert2, stepRange, stepPoint}, c.step) {
+		c.deletes, c.hold = false, 0
+	}
+	if c.rowsPerCommit == 0 {
+		c.rowsPerCommit = rowsPerCommit(c.step)
+	}
+}
+
+// rowsPerCommit returns how many rows a transaction of a step has.
+func rowsPerCommit(step string) int64 {
+	switch step {
+	case stepInsert1, stepRange, stepPoint:
+		return 50
+	case stepInsert2:
+		return 5
+	}
+	return 100
+}
+
+// reads reports whether the step has queries beside its inserts. It ends by time
+// then.
+func (c *config) reads() bool {
+	return slices.Contains([]string{stepQuery, stepRange, stepPoint}, c.step)
+}
+
+// stepRows returns how many rows l.i1 or l.i2 inserts, all tables together.
+func (c *config) stepRows() int64 {
+	first := c.insertRows * 4 / 5
+	if c.step == stepInsert1 {
+		return first
+	}
+	return c.insertRows - first
+}
+
 // check finds what is wrong between attributes, and with the build.
 func (c *config) check(v *workload.Values, build matrix.Build) {
-	if v.Text("profile") == "modern" {
-		v.Fault("profile", "the modern profile is not built yet", `Use profile = "classic", or leave it out.`)
-	}
+	c.checkProfile(v)
 	if build.Flavour == "postgres" {
 		v.Fault("", "insert_benchmark does not run on PostgreSQL yet", "Use a server of the flavours mysql or mariadb.")
 	}
@@ -177,14 +278,42 @@ func (c *config) check(v *workload.Values, build matrix.Build) {
 	if c.indexes > len(secondaryIndexes) {
 		v.Fault("secondary_indexes", "too many", "The benchmark has three secondary indexes: give 0 to 3.")
 	}
-	if c.step == stepQuery && c.indexes == 0 {
-		v.Fault("secondary_indexes", "no range query is left", "The queries of the query step use the secondary indexes: give 1 to 3.")
+	if (c.step == stepQuery || c.step == stepRange) && c.indexes == 0 {
+		v.Fault("secondary_indexes", "no range query is left", "The queries of this step use the secondary indexes: give 1 to 3.")
+	}
+	if c.step == stepIndex && c.indexes == 0 {
+		v.Fault("secondary_indexes", "no index is left to make", "Leave the step l.x out, or give 1 to 3.")
 	}
 	if v.Has("insert_rate") && c.insertRate < 1 {
 		v.Fault("insert_rate", "less than one row a second", "Give at least 1, or leave it out for no limit.")
 	}
 	c.checkData(v)
 	c.checkStorage(v)
+}
+
+// checkProfile finds what is wrong with the profile, and in what the modern one
+// alone has.
+func (c *config) checkProfile(v *workload.Values) {
+	steps := classicSteps
+	if c.profile == modern {
+		steps = modernSteps
+	}
+	if !slices.Contains(steps, c.step) {
+		v.Fault("profile", fmt.Sprintf("the %s profile has no step %s", c.profile, c.step),
+			"Its steps are "+strings.Join(steps, ", ")+". Leave the profile out for that of the step.")
+	}
+	if c.profile == modern && c.insertRows-c.insertRows*4/5 < int64(c.tables) {
+		v.Fault("insert_rows", "fewer rows than tables in the step l.i2", "A fifth of insert_rows is for all tables together: give at least five for each table.")
+	}
+	if v.Has("htap_seconds") && v.Float("htap_seconds") <= 0 {
+		v.Fault("htap_seconds", "no time", "Give a time above 0, or leave it out for no open transaction.")
+	}
+	if c.bulkLoad && c.engine != "rocksdb" {
+		v.Fault("bulk_load", "only MyRocks has it", `Set it to null, or to false, where the engine is another.`)
+	}
+	if c.bulkLoad && c.clients > c.tables {
+		v.Fault("bulk_load", "clients share tables", "A bulk load needs the rows of a table in the order of their keys: give no more clients than tables.")
+	}
 }
 
 func (c *config) checkData(v *workload.Values) {

@@ -2,6 +2,7 @@ package insertbench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -32,7 +33,7 @@ func (b *benchmark) Run(ctx context.Context, t workload.Target, r *workload.Reco
 		t.Seed = *b.seed
 	}
 	r.Fact("seed", strconv.FormatInt(t.Seed, 10))
-	if t.Warmup > 0 && b.step != stepQuery {
+	if t.Warmup > 0 && !b.reads() {
 		return fmt.Errorf("insert_benchmark: the step %s cannot be warmed up: take warmup out of the phase", b.step)
 	}
 	if b.firstClient {
@@ -40,35 +41,22 @@ func (b *benchmark) Run(ctx context.Context, t workload.Target, r *workload.Reco
 	}
 	var err error
 	switch b.step {
-	case stepLoad:
+	case stepLoad, stepFill:
 		err = b.load(ctx, t, r)
 	case stepScan:
 		err = b.scan(ctx, t, r)
-	case stepQuery:
-		err = b.query(ctx, t, r)
+	case stepIndex:
+		err = b.makeIndexes(ctx, t, r)
+	case stepInsert1, stepInsert2, stepQuery, stepRange, stepPoint:
+		err = b.mix(ctx, t, r)
 	default:
 		err = fmt.Errorf("there is no step %q", b.step)
+	}
+	if err == nil || errors.As(err, new(*workload.SLAError)) {
+		err = errors.Join(err, keepResponses(r))
 	}
 	if err != nil {
 		return fmt.Errorf("insert_benchmark %s: %w", b.step, err)
 	}
 	return nil
-}
-
-// A share is what one client has of the tables: all of some, or a part of one.
-type share struct {
-	tables        []int // from 1
-	first, stride int64 // which of their batches: first, first+stride, ...
-}
-
-// share returns what the n-th client has, from 0.
-func (c *config) share(n int) share {
-	if c.clients > c.tables {
-		return share{[]int{n%c.tables + 1}, int64(n / c.tables), int64(c.clients / c.tables)}
-	}
-	s := share{stride: 1}
-	for table := n; table < c.tables; table += c.clients {
-		s.tables = append(s.tables, table+1)
-	}
-	return s
 }

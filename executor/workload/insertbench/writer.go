@@ -2,6 +2,7 @@ package insertbench
 
 import (
 	"fmt"
+	"iter"
 	"time"
 
 	"dbmatrix/executor/workload"
@@ -12,66 +13,71 @@ var insertOperation = workload.Operation{Name: "insert", Calls: "inserts", Items
 
 // A writer is one client's means to insert.
 type writer struct {
-	config    *config
+	schedule
 	seed      int64
-	share     share
 	conn      *client.Conn
-	recorder  *workload.Recorder
 	track     *workload.Track
 	policy    *client.Policy
-	pacer     workload.Pacer
 	generator generator
 	statement []byte
-	sent      int64   // batches
 	rows      []int64 // inserted, by table from 1
 }
 
-// newWriter makes the writer of the n-th client, from 0.
-func (b *benchmark) newWriter(conn *client.Conn, t workload.Target, r *workload.Recorder, n int, text []byte) *writer {
+// newWriter makes the writer of the n-th client, from 0, whose inserts are
+// recorded as that operation.
+func (b *benchmark) newWriter(conn *client.Conn, t workload.Target, r *workload.Recorder, o workload.Operation, n int, text []byte) *writer {
 	return &writer{
-		config:    &b.config,
+		schedule:  b.newSchedule(r),
 		seed:      t.Seed,
-		share:     b.share(n),
 		conn:      conn,
-		recorder:  r,
-		track:     r.Track(insertOperation, n+1),
+		track:     r.Track(o, n+1),
 		policy:    client.NewPolicy(r, b.allowed),
-		pacer:     workload.Pacer{Rate: b.insertRate, Each: b.rowsPerCommit},
-		generator: generator{text: text, shape: b.data},
+		generator: generator{text: text, shape: b.data, whole: b.profile == modern},
 		rows:      make([]int64, b.tables+1),
 	}
 }
 
-// insert waits until the next batch is due and inserts it. The generator must
-// stand at the batch's start. It reports false where the run was stopped.
-func (w *writer) insert(gate *client.Gate, table int, rows int64) (bool, error) {
-	wait, intended := w.pacer.Pace(w.recorder.Elapsed(), w.sent)
-	gate.Sleep(wait)
-	if gate.Stopped() {
-		return false, nil
-	}
-	w.statement = w.generator.appendInsert(w.statement[:0], tableName(table), rows, time.Now())
-	if w.pacer.Rate <= 0 {
-		intended = w.recorder.Elapsed() // making the statement is no response time
-	}
-	w.sent++
-	for try := 1; ; try++ {
-		affected, err := w.conn.ExecBytes(w.statement)
-		verdict, err := w.policy.Judge(err, try)
-		switch verdict {
-		case client.Done:
-			if affected != rows {
-				return false, fmt.Errorf("table %s: %d rows sent, %d inserted", tableName(table), rows, affected)
-			}
-			w.track.Done(rows, intended, w.recorder.Elapsed())
-			w.rows[table] += rows
-			return true, nil
-		case client.Skip:
-			return true, nil
-		case client.Fail:
-			return false, fmt.Errorf("inserting into %s: %w", tableName(table), err)
+// newSchedule returns the schedule of a client's inserts, which is that of its
+// deletes too.
+func (b *benchmark) newSchedule(r *workload.Recorder) schedule {
+	return schedule{recorder: r, pacer: workload.Pacer{Rate: b.insertRate, Each: b.rowsPerCommit}}
+}
+
+// write inserts the batches until they or the time end.
+func (w *writer) write(gate *client.Gate, batches iter.Seq[batch]) error {
+	defer func() {
+		w.abreast.leave()
+		w.track.Finish(w.recorder.Elapsed())
+	}()
+	for one := range batches {
+		intended, more := w.next(gate)
+		if !more {
+			return nil
+		}
+		w.generator.start(w.seed, one.stream, one.number)
+		w.statement = w.generator.appendInsert(w.statement[:0], tableName(one.table), one.rows, time.Now())
+		if err := w.insert(one, w.begin(intended)); err != nil {
+			return fmt.Errorf("inserting into %s: %w", tableName(one.table), err)
 		}
 	}
+	return nil
+}
+
+// insert sends the statement of a batch, again where the server rolled it back.
+func (w *writer) insert(one batch, intended time.Duration) error {
+	affected, err := w.policy.Send(func() (int64, error) { return w.conn.ExecBytes(w.statement) })
+	if err == client.ErrSkipped {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if affected != one.rows {
+		return fmt.Errorf("%d rows were sent, %d inserted", one.rows, affected)
+	}
+	w.track.Done(one.rows, intended, w.recorder.Elapsed())
+	w.rows[one.table] += one.rows
+	return nil
 }
 
 // judgeRate records, where there is a rate to keep, that rate and the one that
