@@ -56,13 +56,13 @@ func TestCheckImports(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			exp, cells := loadExperiment(t, filepath.Join("..", "experiments", tt.name), "published")
-			imp := &matrix.Import{Name: "published", File: filepath.Join("..", "experiments", tt.name, "published.csv")}
+			i := slices.IndexFunc(exp.Report, func(b matrix.ReportBlock) bool { return b.BlockName() == "published" })
+			imp := exp.Report[i].(*matrix.Import)
 			for _, relations := range tt.relations {
 				for _, column := range sortedKeys(relations) {
 					imp.Checks = append(imp.Checks, matrix.ImportCheck{Column: column, Formula: parseExpression(t, relations[column])})
 				}
 			}
-			exp.Report = append(exp.Report, imp)
 			misfits, diags := CheckImports(Input{Experiment: exp, Cells: cells, Eval: exp.Eval})
 			failOn(t, exp.Files, diags)
 			var got []string

@@ -81,7 +81,6 @@ func tokenLines(text string) []string {
 func buildPublished(t *testing.T, name string) *Document {
 	t.Helper()
 	exp, cells := loadExperiment(t, filepath.Join("..", "experiments", name), "published")
-	exp.Report = append(exp.Report, &matrix.Import{Name: "published", File: filepath.Join("..", "experiments", name, "published.csv")})
 	doc, diags := Build(Input{Experiment: exp, Cells: cells, Eval: exp.Eval, Show: "published"})
 	for _, d := range diags {
 		t.Errorf("unexpected diagnostic: %s", d)

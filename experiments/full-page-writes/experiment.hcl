@@ -199,3 +199,6 @@ table "tps" {
     text    = "(${axis.fpw})"
   }
 }
+
+# the numbers as they were published: report --source published --var scale=published
+import "published" { file = "published.csv" }

@@ -202,3 +202,6 @@ dynamic "table" {
     }
   }
 }
+
+# the numbers as they were published: report --source published --var scale=published
+import "published" { file = "published.csv" }

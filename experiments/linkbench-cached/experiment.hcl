@@ -191,3 +191,6 @@ chart "hour-12" {
   x         = "binary"
   y         = "qps"
 }
+
+# the numbers as they were published: report --source published --var scale=published
+import "published" { file = "published.csv" }

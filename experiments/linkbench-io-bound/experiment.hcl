@@ -208,3 +208,6 @@ chart "partitioned" {
   only   = axis.partitioning == "p1"
   series = ["binary", "compression"]
 }
+
+# the numbers as they were published: report --source published --var scale=published
+import "published" { file = "published.csv" }

@@ -197,3 +197,6 @@ chart "relative" {
   x        = "binary"
   y        = "ips"
 }
+
+# the numbers as they were published: report --source published --var scale=published
+import "published" { file = "published.csv" }
