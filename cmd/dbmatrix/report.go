@@ -60,9 +60,9 @@ file that --output names; an HTML page holds them.` +
 
 // makeReport writes the report of the experiment at path.
 func makeReport(ctx context.Context, s *streams, o *reportOptions, path string) error {
-	render, ok := renderers()[o.format]
-	if !ok {
-		return exit(exitUsage, fmt.Errorf("there is no report format %q; there are %s", o.format, strings.Join(slices.Sorted(maps.Keys(renderers())), ", ")))
+	render, err := rendererOf(o.format)
+	if err != nil {
+		return err
 	}
 	exp, cells, err := o.expand(ctx, s, path)
 	if err != nil {
@@ -88,21 +88,12 @@ func makeReport(ctx context.Context, s *streams, o *reportOptions, path string) 
 
 // buildReport makes the document, as far as it was asked for.
 func buildReport(ctx context.Context, s *streams, o *reportOptions, exp *matrix.Experiment, cells []*matrix.Cell) (*report.Document, error) {
-	record, err := openRecord(ctx, exp)
+	in, done, err := reportInput(ctx, exp, cells, o.source)
 	if err != nil {
 		return nil, err
 	}
-	in := report.Input{Experiment: exp, Cells: cells, Eval: exp.Eval, Show: o.source, Partial: o.partial || len(o.tables) > 0}
-	if record != nil {
-		defer record.Close()
-		in.Readings = report.ReadingsFrom(ctx, record)
-		if in.Attempts, err = readAttempts(ctx, record, exp); err != nil {
-			return nil, err
-		}
-	} else if !imports(exp) {
-		_, err := needRecord(ctx, exp)
-		return nil, err
-	}
+	defer done()
+	in.Partial = o.partial || len(o.tables) > 0
 	doc, diags := report.Build(in)
 	if err := s.diagnose(exp.Files, diags); err != nil {
 		return nil, err
@@ -113,6 +104,29 @@ func buildReport(ctx context.Context, s *streams, o *reportOptions, exp *matrix.
 		}
 	}
 	return doc, nil
+}
+
+// reportInput gathers what tables of an experiment are made from. show is the
+// source whose rows are wanted, "" for what the tables say. The record stays open
+// until done is called.
+func reportInput(ctx context.Context, exp *matrix.Experiment, cells []*matrix.Cell, show string) (in report.Input, done func(), err error) {
+	in = report.Input{Experiment: exp, Cells: cells, Eval: exp.Eval, Show: show}
+	record, err := openRecord(ctx, exp)
+	if err != nil {
+		return in, nil, err
+	}
+	if record == nil {
+		if !imports(exp) {
+			_, err = needRecord(ctx, exp)
+		}
+		return in, func() {}, err
+	}
+	in.Readings = report.ReadingsFrom(ctx, record)
+	if in.Attempts, err = readAttempts(ctx, record, exp); err != nil {
+		record.Close()
+		return in, nil, err
+	}
+	return in, func() { record.Close() }, nil
 }
 
 // readAttempts reads what was measured on this host; where that is nothing,

@@ -26,6 +26,7 @@ func commands() []func(*streams) *cobra.Command {
 		newStatusCommand,
 		newShowCommand,
 		newReportCommand,
+		newTableCommand,
 		newAcceptCommand,
 		newInvalidateCommand,
 		newCleanCommand,
