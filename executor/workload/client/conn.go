@@ -27,6 +27,7 @@ const handshakeTimeout = 30 * time.Second
 type Conn struct {
 	raw    driverConn
 	socket *socket
+	wire   *wire
 	target workload.Target
 	id     uint64
 	dest   []driver.Value // one row
@@ -80,7 +81,10 @@ func open(ctx context.Context, t workload.Target, database string, timeout time.
 		return nil, errors.New("connecting: the MySQL driver's connection has no calls without a context")
 	}
 	c := &Conn{raw: calls, socket: s, target: t}
-	if err := c.begin(timeout); err != nil {
+	if c.wire, err = newWire(s); err == nil {
+		err = c.begin(timeout)
+	}
+	if err != nil {
 		c.Close()
 		return nil, fmt.Errorf("connecting to %s: %w", t.Socket, err)
 	}
@@ -141,10 +145,9 @@ func (c *Conn) Query(statement string, row func([]driver.Value) error) (int64, e
 	return c.read(rows, len(rows.Columns()), row)
 }
 
-// QueryBytes is Query of a statement in a buffer that the caller goes on to use.
-func (c *Conn) QueryBytes(statement []byte) (int64, error) {
-	return c.Query(unsafe.String(unsafe.SliceData(statement), len(statement)), nil)
-}
+// QueryBytes runs a statement in a buffer that the caller goes on to use, and
+// reads and counts the rows of its first result set.
+func (c *Conn) QueryBytes(statement []byte) (int64, error) { return c.wire.query(statement) }
 
 // read takes all rows and returns how many there were.
 func (c *Conn) read(rows driver.Rows, columns int, row func([]driver.Value) error) (int64, error) {
@@ -287,42 +290,47 @@ func (c *Conn) Warnings() (Warnings, error) {
 
 // A Stmt is a statement prepared in the server.
 type Stmt struct {
-	conn    *Conn
+	conn *Conn
+	text string
+	id   uint32
+
+	// The driver's own, for those whose rows are looked at.
 	raw     stmtCalls
-	columns int // of its rows, once it has run: asking each time costs
+	columns int // of its rows: asking each time costs
 }
 
 // stmtCalls are the driver's calls on a statement that take no context.
 type stmtCalls interface {
 	driver.Stmt
-	Exec(args []driver.Value) (driver.Result, error)
 	Query(args []driver.Value) (driver.Rows, error)
 }
 
-// Prepare prepares a statement in the server.
+// Prepare prepares a statement in the server. Its arguments may be int64,
+// float64, string, []byte and nil.
 func (c *Conn) Prepare(statement string) (*Stmt, error) {
-	raw, err := c.raw.Prepare(statement)
+	id, err := c.wire.prepare(statement)
 	if err != nil {
 		return nil, fmt.Errorf("preparing %s: %w", statement, err)
 	}
-	calls, ok := raw.(stmtCalls)
-	if !ok {
-		return nil, errors.Join(errors.New("the MySQL driver's statement has no calls without a context"), raw.Close())
-	}
-	return &Stmt{conn: c, raw: calls, columns: -1}, nil
+	return &Stmt{conn: c, text: statement, id: id}, nil
 }
 
 // Exec runs the statement and returns how many rows it affected.
 func (s *Stmt) Exec(args []driver.Value) (int64, error) {
-	result, err := s.raw.Exec(args)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+	affected, _, err := s.conn.wire.execute(s.id, args)
+	return affected, err
 }
 
-// Query runs the statement and reads all of its rows, as Conn.Query does.
+// Query runs the statement and reads all of its rows, as Conn.Query does. The
+// first time that its rows are to be looked at it is prepared once more.
 func (s *Stmt) Query(args []driver.Value, row func([]driver.Value) error) (int64, error) {
+	if row == nil {
+		_, rows, err := s.conn.wire.execute(s.id, args)
+		return rows, err
+	}
+	if err := s.prepareRows(); err != nil {
+		return 0, err
+	}
 	rows, err := s.raw.Query(args)
 	if err != nil {
 		return 0, err
@@ -333,5 +341,28 @@ func (s *Stmt) Query(args []driver.Value, row func([]driver.Value) error) (int64
 	return s.conn.read(rows, s.columns, row)
 }
 
+// prepareRows prepares the statement by way of the driver, unless it is.
+func (s *Stmt) prepareRows() error {
+	if s.raw != nil {
+		return nil
+	}
+	raw, err := s.conn.raw.Prepare(s.text)
+	if err != nil {
+		return fmt.Errorf("preparing %s: %w", s.text, err)
+	}
+	calls, ok := raw.(stmtCalls)
+	if !ok {
+		return errors.Join(errors.New("the MySQL driver's statement has no calls without a context"), raw.Close())
+	}
+	s.raw, s.columns = calls, -1
+	return nil
+}
+
 // Close gives the statement back to the server.
-func (s *Stmt) Close() error { return s.raw.Close() }
+func (s *Stmt) Close() error {
+	err := s.conn.wire.closeStatement(s.id)
+	if s.raw != nil {
+		err = errors.Join(err, s.raw.Close())
+	}
+	return err
+}

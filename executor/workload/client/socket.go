@@ -16,12 +16,17 @@ import (
 // 108, one of them the closing zero.
 const maxSocketPath = 107
 
+// firstLength is how much is kept of the first packet of a connection: that part
+// in which client and server agree on their protocol.
+const firstLength = 36
+
 // A socket is a unix socket whose calls block their OS thread. It implements
 // net.Conn for the driver.
 type socket struct {
 	fd     int
 	path   string
 	closed atomic.Bool
+	first  []byte // what was written first, up to firstLength bytes of it
 
 	// users counts the calls under way, plus one until Close. The last one
 	// to leave closes the descriptor, so that no call ever reads from a
@@ -90,6 +95,9 @@ func (s *socket) Write(p []byte) (int, error) {
 		return 0, net.ErrClosed
 	}
 	defer s.leave()
+	if s.first == nil {
+		s.first = append([]byte{}, p[:min(len(p), firstLength)]...)
+	}
 	done := 0
 	for done < len(p) {
 		n, err := unix.Write(s.fd, p[done:])

@@ -189,7 +189,7 @@ func modernConformance(t *testing.T, target workload.Target) {
 		Seed:       block{"seed": 2},
 		Data:       data + "pi1 UNION ALL " + data + "pi2",
 		Work:       block{"step": "qp", "tables": 2, "rows": 6000, "insert_rate": 1000, "htap_seconds": 0.1, "seconds": 60},
-		Interrupts: 6,
+		Interrupts: 4,
 	}.Run(t, target)
 	var left []string
 	for _, clients := range []int{1, 2} {
