@@ -103,8 +103,12 @@ func (a *attempt) start(ctx context.Context, p *matrix.Phase, id store.PhaseID) 
 		a.subject = bare{}
 		return nil
 	}
+	port, err := a.port(ctx)
+	if err != nil {
+		return err
+	}
 	a.crash.at(crashServerStarted)
-	s, err := a.machine.start(ctx, server.Launch{Guardian: a.machine.guardian, Settings: p.Settings, Layout: a.layout})
+	s, err := a.machine.start(ctx, server.Launch{Guardian: a.machine.guardian, Settings: p.Settings, Layout: a.layout, Port: port})
 	if err != nil {
 		return a.keepStartLog(p, err)
 	}

@@ -24,6 +24,11 @@ type WorkloadType struct {
 	// against a server. Nil means it does.
 	Server func(Args) bool
 
+	// Port reports whether the workload, with these arguments, needs the
+	// server to listen on a port of the loopback address, beside its socket.
+	// Nil means it does not.
+	Port func(Args) bool
+
 	// Steps returns how many steps of its own a phase has, each recorded
 	// as an iteration. Nil means one.
 	Steps func(Args) int

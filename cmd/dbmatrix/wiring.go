@@ -9,6 +9,7 @@ import (
 	"dbmatrix/executor/workload/pgbench"
 	"dbmatrix/executor/workload/sqlscript"
 	"dbmatrix/executor/workload/sysbench"
+	"dbmatrix/executor/workload/tpcc"
 	"dbmatrix/matrix"
 	"dbmatrix/report"
 
@@ -27,6 +28,7 @@ func commands() []func(*streams) *cobra.Command {
 		newShowCommand,
 		newReportCommand,
 		newTableCommand,
+		newCompareCommand,
 		newAcceptCommand,
 		newInvalidateCommand,
 		newCleanCommand,
@@ -39,17 +41,17 @@ func commands() []func(*streams) *cobra.Command {
 	}
 }
 
-// workloads returns the workload types of this program, those that it can only
-// plan included.
+// workloads returns the workload types of this program.
 func workloads() []workload.Type {
-	return append([]workload.Type{
+	return []workload.Type{
 		insertbench.Type(),
 		linkbench.Type(),
 		sqlscript.Type(),
 		sysbench.Type(),
 		pgbench.Type(),
+		tpcc.Type(),
 		execprog.Type(),
-	}, workload.Schemas()...)
+	}
 }
 
 // workloadTypes returns what the language must know of each workload.

@@ -22,6 +22,6 @@
 //     waits with it.
 //
 // The workloads themselves live in packages of their own, which the command
-// lists: insertbench, linkbench, sqlscript and sysbench. Schemas holds those of coming
-// versions, so that experiments can name them already.
+// lists: insertbench, linkbench and sqlscript speak to the server themselves;
+// sysbench, pgbench, tpcc and execprog run programs and read what they print.
 package workload

@@ -25,6 +25,7 @@ func Type() workload.Type {
 				workload.Text("dir", "", "The folder that it runs in, relative to the experiment; the run's scratch directory, on its storage, unless given."),
 				{Name: "env", Type: cty.Map(cty.String), Doc: "Variables that are added to its environment."},
 				{Name: "server", Type: cty.Bool, Default: cty.True, Doc: "Whether it needs the cell's server."},
+				workload.Switch("port", "Make the server listen on the loopback address, on a port that DBMATRIX_PORT names, for a program that cannot use the socket."),
 				workload.Seed(),
 			},
 			Blocks: []matrix.BlockType{{
@@ -37,6 +38,7 @@ func Type() workload.Type {
 				},
 			}},
 			Server: func(args matrix.Args) bool { return workload.Read(args).Bool("server") },
+			Port:   func(args matrix.Args) bool { v := workload.Read(args); return v.Bool("server") && v.Bool("port") },
 			Check: func(args matrix.Args, _ matrix.Build) []matrix.ArgError {
 				_, faults := decode(args)
 				return faults
@@ -50,6 +52,7 @@ func Type() workload.Type {
 // config is the decoded body of a block.
 type config struct {
 	command []string
+	port    bool
 	dir     string
 	env     map[string]string
 	seed    *int64
@@ -66,7 +69,7 @@ type metric struct {
 // decode reads the arguments and judges them.
 func decode(args matrix.Args) (config, []matrix.ArgError) {
 	v := workload.Read(args)
-	c := config{command: v.Texts("command"), dir: v.Text("dir"), env: v.Map("env")}
+	c := config{command: v.Texts("command"), dir: v.Text("dir"), port: v.Bool("port"), env: v.Map("env")}
 	if v.Has("command") && (len(c.command) == 0 || c.command[0] == "") {
 		v.Fault("command", "no program is named", "Give the program and its arguments as a list of texts.")
 	}
@@ -77,6 +80,9 @@ func decode(args matrix.Args) (config, []matrix.ArgError) {
 		if strings.HasPrefix(name, "DBMATRIX_") {
 			v.Fault("env", name+" is set by dbmatrix", "Give the variable another name.")
 		}
+	}
+	if c.port && !v.Bool("server") {
+		v.Fault("port", "there is no server to listen", "Set server = true, or leave port out.")
 	}
 	if v.Has("seed") {
 		seed := v.Int("seed", 0)

@@ -47,6 +47,12 @@ func (w *run) Run(ctx context.Context, t workload.Target, r *workload.Recorder) 
 		Env:     []string{"DBMATRIX_SEED=" + strconv.FormatInt(seed, 10)},
 		Line:    printed.line,
 	}
+	if w.port {
+		if t.Port == 0 {
+			return fmt.Errorf("exec: port is set, and the server has none")
+		}
+		p.Env = append(p.Env, "DBMATRIX_PORT="+strconv.Itoa(t.Port))
+	}
 	if p.Dir != "" && !filepath.IsAbs(p.Dir) {
 		p.Dir = filepath.Join(t.Source, p.Dir)
 	}

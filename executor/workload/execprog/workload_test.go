@@ -160,10 +160,25 @@ func TestServer(t *testing.T) {
 			t.Errorf("server = %v: %v", server, got)
 		}
 	}
+	port := workloadtest.Args(t, typ, workloadtest.Block{"command": []string{"true"}, "port": true})
+	if !typ.Port(port) || typ.Port(workloadtest.Args(t, typ, workloadtest.Block{"command": []string{"true"}})) {
+		t.Error("a port is needed where none is asked for, or not where one is")
+	}
+	listening := bare(t)
+	listening.Port = 3307
+	if _, _, err := do(t.Context(), t, port, bare(t)); err == nil || !strings.Contains(err.Error(), "the server has none") {
+		t.Errorf("without a port: the error is %v", err)
+	}
+	named := block(t, shell("echo port $DBMATRIX_PORT"), [4]string{"n", "regex", `^port (\d+)$`, ""})
+	named["port"] = cty.True
+	result, _, err := do(t.Context(), t, named, listening)
+	if err != nil || workloadtest.Metric(t, result, "n") != 3307 {
+		t.Errorf("the port is not named: %v", err)
+	}
 	target := workloadtest.Start(t)
 	target.Env = []string{"DBMATRIX_SOCKET=" + target.Socket}
 	args := block(t, shell(`mariadb --no-defaults -uroot -S "$DBMATRIX_SOCKET" -Ne 'SELECT 6 * 7'`), [4]string{"n", "regex", `^(\d+)$`, ""})
-	result, _, err := do(t.Context(), t, args, target)
+	result, _, err = do(t.Context(), t, args, target)
 	if err != nil {
 		t.Fatal(err)
 	}

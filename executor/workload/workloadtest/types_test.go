@@ -14,12 +14,13 @@ import (
 	"dbmatrix/executor/workload/pgbench"
 	"dbmatrix/executor/workload/sqlscript"
 	"dbmatrix/executor/workload/sysbench"
+	"dbmatrix/executor/workload/tpcc"
 	"dbmatrix/executor/workload/workloadtest"
 	"dbmatrix/matrix"
 )
 
 func types() []workload.Type {
-	return append(workload.Schemas(), insertbench.Type(), linkbench.Type(), sqlscript.Type(), sysbench.Type(), pgbench.Type(), execprog.Type())
+	return []workload.Type{insertbench.Type(), linkbench.Type(), sqlscript.Type(), sysbench.Type(), pgbench.Type(), tpcc.Type(), execprog.Type()}
 }
 
 // TestTypes checks what the language and the documentation rely on.

@@ -1,0 +1,277 @@
+package tpcc
+
+import (
+	"context"
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"dbmatrix/executor/workload"
+	"dbmatrix/executor/workload/client"
+	"dbmatrix/executor/workload/program"
+	"dbmatrix/matrix"
+)
+
+// A benchmark is a phase of TPC-C.
+type benchmark struct{ config }
+
+func newWorkload(args matrix.Args) (workload.Workload, error) {
+	c, faults := decode(args, matrix.Build{})
+	if len(faults) > 0 {
+		return nil, fmt.Errorf("tpcc: %s: %s; %s", faults[0].Attribute, faults[0].Summary, faults[0].Detail)
+	}
+	return &benchmark{c}, nil
+}
+
+// Run does one iteration of the step.
+func (b *benchmark) Run(ctx context.Context, t workload.Target, r *workload.Recorder) error {
+	if t.Warmup > 0 && b.step != stepRun {
+		return fmt.Errorf("tpcc: the step %s cannot be warmed up: take warmup out of the phase", b.step)
+	}
+	var err error
+	switch b.step {
+	case stepLoad:
+		err = b.load(ctx, t, r)
+	case stepRun:
+		err = b.run(ctx, t, r)
+	case stepCheck:
+		err = b.test(ctx, t, r)
+	}
+	if err != nil {
+		return fmt.Errorf("tpcc %s: %w", b.step, err)
+	}
+	return nil
+}
+
+// The program's module and its version, and how to get it.
+const (
+	module        = "github.com/pingcap/go-tpc"
+	moduleVersion = "v1.0.12"
+	install       = "GOBIN=/usr/local/bin go install " + module + "/cmd/go-tpc@" + moduleVersion
+)
+
+// look finds the program and checks its version: others have other options, and
+// may run other statements.
+func (b *benchmark) look(t workload.Target, r *workload.Recorder) (string, error) {
+	if t.Port == 0 {
+		return "", errors.New("go-tpc speaks TCP only, and the server has no port")
+	}
+	path, err := program.Find(t, b.config.program)
+	if err != nil {
+		return "", fmt.Errorf("%w: install it by %q, or give its path in the attribute program", err, install)
+	}
+	// What is no Go program, such as a wrapper, is taken as it is.
+	found := "unknown"
+	if info, err := buildinfo.ReadFile(path); err == nil && info.Main.Path == module {
+		found = info.Main.Version
+		if found != moduleVersion && found != "(devel)" {
+			return "", fmt.Errorf("%s is of version %s: install %s by %q", path, found, moduleVersion, install)
+		}
+	}
+	r.Fact("go-tpc", found)
+	return path, nil
+}
+
+// arguments returns the program's command line for one of its commands, its name
+// left out.
+func (b *benchmark) arguments(t workload.Target, command string, length time.Duration) []string {
+	args := []string{
+		"tpcc", command, "-H", "127.0.0.1", "-P", strconv.Itoa(t.Port), "-U", user, "-D", database, "--conn-params", "tls=false",
+		"--warehouses", strconv.FormatInt(b.warehouses, 10), "-T", strconv.FormatInt(b.clients, 10),
+	}
+	if command == "prepare" {
+		return append(args, "--no-check", "--retry-count", "10", "--retry-interval", "100ms")
+	}
+	shares := make([]string, len(b.weight))
+	for i, share := range b.weight {
+		shares[i] = strconv.FormatInt(share, 10)
+	}
+	return append(args, "--time", length.String(), "--interval", interval.String(), "--ignore-error",
+		"--max-measure-latency", "1h", "--weight", strings.Join(shares, ","))
+}
+
+// load makes the tables and fills them.
+func (b *benchmark) load(ctx context.Context, t workload.Target, r *workload.Recorder) error {
+	path, err := b.look(t, r)
+	if err != nil {
+		return err
+	}
+	if err := client.Session(ctx, t, "", func(conn *client.Conn) error { return b.makeTables(conn, t.Flavour) }); err != nil {
+		return err
+	}
+	r.Expect("load", 0, 0)
+	out, tail, err := b.execute(ctx, t, r, path, "prepare", 0)
+	if err != nil {
+		return err
+	}
+	if err := out.checkLoad(); err != nil {
+		return fmt.Errorf("%w\n%s", err, tail)
+	}
+	b.count(r, out)
+	return client.Session(ctx, t, database, func(conn *client.Conn) error {
+		if b.verify {
+			if err := b.checkRows(conn); err != nil {
+				return err
+			}
+			if err := b.checkConditions(conn, true, func() {}); err != nil {
+				return err
+			}
+		}
+		rows, err := b.rows(conn)
+		if err == nil {
+			r.Metric("rows_inserted", workload.UnitCount, float64(rows))
+		}
+		return err
+	})
+}
+
+// run measures.
+func (b *benchmark) run(ctx context.Context, t workload.Target, r *workload.Recorder) error {
+	path, err := b.look(t, r)
+	if err != nil {
+		return err
+	}
+	measure := func(t workload.Target, r *workload.Recorder, length time.Duration) (*report, error) {
+		r.Expect("transaction", 0, length)
+		out, tail, err := b.execute(ctx, t, r, path, "run", length)
+		if err != nil {
+			return nil, err
+		}
+		if err := out.checkRun(); err != nil {
+			return nil, fmt.Errorf("%w\n%s", err, tail)
+		}
+		return out, nil
+	}
+	if t.Warmup > 0 {
+		r.Stage(workload.WarmingUp)
+		warm := t
+		warm.Iteration = 0
+		if _, err := measure(warm, workload.NewRecorder("", workload.Hooks{}), t.Warmup); err != nil {
+			return fmt.Errorf("warming up: %w", err)
+		}
+	}
+	out, err := measure(t, r, time.Duration(b.seconds)*time.Second)
+	if err != nil {
+		return err
+	}
+	b.count(r, out)
+	b.record(r, out)
+	return nil
+}
+
+// test tests the consistency conditions.
+func (b *benchmark) test(ctx context.Context, t workload.Target, r *workload.Recorder) error {
+	conn, err := client.Open(ctx, t, database)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	var tested int64
+	r.Expect("condition", b.warehouses*int64(len(conditions)-1), 0)
+	r.Begin()
+	defer r.End()
+	err = client.Attend(ctx, conn, func(conn *client.Conn) error {
+		return b.checkConditions(conn, false, func() { tested++; r.Advance(1) })
+	})
+	r.Metric("queries", workload.UnitCount, float64(tested))
+	return err
+}
+
+// grace is how much longer than its own time limit the program may take, beside
+// half of that: its last transactions may wait for locks.
+const grace = time.Minute
+
+// execute runs one of the program's commands and reads what it prints. The first
+// fault ends it: a client whose connection is gone would fail again and again.
+func (b *benchmark) execute(ctx context.Context, t workload.Target, r *workload.Recorder, path, command string, length time.Duration) (*report, string, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	out := &report{allowed: b.allowed}
+	p := program.Program{
+		Name: fmt.Sprintf("tpcc-%s.%d", command, t.Iteration), Command: append([]string{path}, b.arguments(t, command, length)...),
+		Line: func(s program.Stream, line string) {
+			seconds := len(out.done)
+			out.line(s, line, r.Elapsed())
+			if n := len(out.done); n > seconds && n > 1 {
+				r.Advance(int64(out.perSecond("")[n-2]))
+			}
+			if out.finished {
+				r.End()
+			}
+			if len(out.faults) > 0 {
+				stop(out.failures())
+			}
+		},
+	}
+	if length > 0 {
+		p.Limit = length + length/2 + grace
+	}
+	r.Begin()
+	tail, err := p.Run(ctx, t, r)
+	r.End()
+	if err != nil {
+		if end := endSessions(ctx, t); end != nil {
+			err = errors.Join(err, fmt.Errorf("ending its sessions: %w", end))
+		}
+	}
+	return out, tail, err
+}
+
+// endTimeout bounds how long the server may take to end the sessions of an
+// interrupted program.
+const endTimeout = 10 * time.Second
+
+// endSessions ends what an interrupted program has left in the server: a
+// statement may run on without its client.
+func endSessions(ctx context.Context, t workload.Target) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	return client.Session(ctx, t, "", func(conn *client.Conn) error {
+		for {
+			_, rows, err := conn.Rows("SELECT id FROM information_schema.processlist WHERE user = '" + user + "'")
+			if err != nil || len(rows) == 0 {
+				return err
+			}
+			for _, row := range rows {
+				// One that has ended by itself meanwhile is no fault.
+				_, _ = conn.Exec("KILL " + row[0])
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+}
+
+// count counts the errors that were let pass.
+func (b *benchmark) count(r *workload.Recorder, out *report) {
+	r.Count("deadlocks", out.deadlocks)
+	r.Count("lock_waits", out.lockWaits)
+	r.Count("errors", out.errors+out.unnamed)
+	r.Count("errors_unnamed", out.unnamed)
+}
+
+// unitPerMinute is the benchmark's own.
+const unitPerMinute = "1/min"
+
+// record makes metrics of the report of a run. Response times are in seconds.
+func (b *benchmark) record(r *workload.Recorder, out *report) {
+	r.Metric("tpmC", unitPerMinute, out.values["tpmC"])
+	r.Metric("tpm", unitPerMinute, out.values["tpm"])
+	r.Metric("efficiency", "%", out.values["efficiency"])
+	r.Metric("transactions", workload.UnitCount, float64(out.transactions()))
+	r.AddSeries(workload.Series{Name: "tps", Interval: interval, Values: out.perSecond("")})
+	for name, o := range out.summary {
+		kind := strings.ToLower(strings.TrimSuffix(name, errSuffix))
+		if strings.HasSuffix(name, errSuffix) {
+			r.Metric("failed_"+kind, workload.UnitCount, float64(o.count))
+			continue
+		}
+		r.Metric("transactions_"+kind, workload.UnitCount, float64(o.count))
+		for statistic, ms := range map[string]float64{"mean": o.sum / float64(o.count), "p50": o.p50, "p95": o.p95, "p99": o.p99, "max": o.most} {
+			r.Metric("lat_"+kind+"_"+statistic, workload.UnitSeconds, ms/1000)
+		}
+		r.AddSeries(workload.Series{Name: "tps_" + kind, Interval: interval, Values: out.perSecond(name)})
+	}
+}
