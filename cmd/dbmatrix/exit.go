@@ -8,7 +8,7 @@ import (
 // each command's help lists those that it can end with.
 const (
 	exitOK          = 0   // done; runs that missed their rate included
-	exitFailedRuns  = 1   // finished or stopped with failed runs; fmt --check found a file to format
+	exitFailedRuns  = 1   // finished or stopped with failed runs; fmt --check found a file to format; compare --threshold not met
 	exitUsage       = 2   // wrong usage, a fault in the definition, refused options, a question without a terminal
 	exitEnvironment = 3   // no server, disk full, locked by another, doctor found a fault
 	exitInternal    = 4   // a fault in dbmatrix

@@ -68,6 +68,7 @@ func runScripts(t *testing.T, dir string) {
 			"signal":   signalProcess,
 			"waitfile": waitFile,
 			"glob":     globFiles,
+			"measured": measured,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
