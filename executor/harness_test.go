@@ -256,6 +256,7 @@ func (h *harness) workload() workload.Type {
 			Name: "fake", Version: 1, Built: true, WarmUp: true,
 			Attributes: []matrix.Attribute{{Name: "do", Type: cty.String, Default: cty.StringVal("work")}, {Name: "server", Type: cty.Bool, Default: cty.True}},
 			Server:     func(a matrix.Args) bool { return a["server"].True() },
+			Port:       func(a matrix.Args) bool { return a["do"].AsString() == "port" },
 		},
 		New: func(a matrix.Args) (workload.Workload, error) {
 			return &fakeWorkload{h: h, do: a["do"].AsString()}, nil
