@@ -298,7 +298,7 @@ var identityRules = []struct {
 			also: []edit{{history: first(func(a *Attempt) { a.Status, a.Phases[1].Status = SLAMissed, SLAMissed }), want: done}}}},
 	{"`run --fresh`",
 		edit{says: "everything", options: PlanOptions{Fresh: true}, want: []string{
-			"size=small 1: new (never run) [load new, query new]", "size=large 1: new (never run) [load new, query new]"}},
+			"size=small 1: new (asked for afresh; it was done) [load new, query new]", "size=large 1: new (asked for afresh; it was done) [load new, query new]"}},
 		edit{}},
 }
 

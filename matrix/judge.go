@@ -14,7 +14,7 @@ type past struct {
 	elsewhere map[runKey][]*Attempt // of other hosts
 	inputs    func(Fingerprint) ([]Input, error)
 	planned   map[CellKey]bool // cells of the plan
-	used      map[int64]bool   // attempts that stand for a run of the plan
+	used      map[int64]bool   // attempts that a run of the plan has its status from
 }
 
 // A runKey finds attempts of a run by what their first phase measures: all
@@ -36,9 +36,6 @@ func pastOf(h History, host string, cells []*Cell, o PlanOptions) *past {
 	}
 	for _, c := range cells {
 		p.planned[c.Key] = true
-	}
-	if o.Fresh {
-		return p
 	}
 	for i := range h.Attempts {
 		a := &h.Attempts[i]
@@ -66,23 +63,49 @@ func (p *planner) judge(r *Run) error {
 	}
 	key := runKey{r.Phases[0].Fingerprint, r.Replicate}
 	own := p.past.attemptsOf(r, key)
+	withdrawn := p.past.withdrawnOf(r, key)
+	if withdrawn != nil { // what is older stood no more when it was measured, and does not stand again
+		own = slices.DeleteFunc(own, func(a *Attempt) bool { return a.ID < withdrawn.ID })
+	}
 	if a := standing(r, own); a != nil {
-		p.past.used[a.ID] = true
+		p.past.use(r, a)
 		r.set(Done, "")
 		return nil
 	}
-	if a := accepted(r, p.past.byCell[cellRun{r.Cell.Key, r.Replicate}]); a != nil {
-		p.past.used[a.ID] = true
+	if a := accepted(r, p.past.byCell[cellRun{r.Cell.Key, r.Replicate}]); a != nil && (withdrawn == nil || a.ID > withdrawn.ID) {
+		p.past.use(r, a)
 		r.set(Done, "accepted as it stands")
 		return nil
 	}
 	if len(own) > 0 {
 		a := own[len(own)-1]
-		p.past.used[a.ID] = true
+		p.past.use(r, a)
 		r.unfinished(a)
 		return nil
 	}
+	if withdrawn != nil {
+		p.past.use(r, withdrawn)
+		r.set(New, "withdrawn: "+withdrawn.Withdrawn)
+		return nil
+	}
 	return p.judgeOthers(r, key)
+}
+
+// use notes that a run has its status from an attempt.
+func (p *past) use(r *Run, a *Attempt) {
+	r.Attempt = a.ID
+	p.used[a.ID] = true
+}
+
+// afresh makes a run new whatever is recorded of it, and says what is.
+func (r *Run) afresh() {
+	switch {
+	case r.Attempt == 0:
+	case r.Status == New:
+		r.set(New, "asked for afresh; "+r.Reason)
+	default:
+		r.set(New, "asked for afresh; it was "+string(r.Status))
+	}
 }
 
 // judgeOthers looks at attempts that are not of this run: of the same cell with
@@ -91,6 +114,7 @@ func (p *planner) judgeOthers(r *Run, key runKey) error {
 	same := p.past.byCell[cellRun{r.Cell.Key, r.Replicate}]
 	if len(same) > 0 {
 		a := same[len(same)-1]
+		p.past.use(r, a)
 		switch {
 		case a.Withdrawn != "":
 			r.set(New, "withdrawn: "+a.Withdrawn)
@@ -109,12 +133,6 @@ func (p *planner) judgeOthers(r *Run, key runKey) error {
 			}
 		}
 		return nil
-	}
-	for _, a := range slices.Backward(p.past.byFirst[key]) {
-		if a.Withdrawn != "" && a.covers(r) {
-			r.set(New, "withdrawn: "+a.Withdrawn)
-			return nil
-		}
 	}
 	for _, a := range slices.Backward(p.past.elsewhere[key]) {
 		if a.covers(r) {
@@ -164,6 +182,17 @@ func (p *past) attemptsOf(r *Run, key runKey) []*Attempt {
 		}
 	}
 	return own
+}
+
+// withdrawnOf returns the newest attempt that had a complete result of the run and
+// was withdrawn, or nil.
+func (p *past) withdrawnOf(r *Run, key runKey) *Attempt {
+	for _, a := range slices.Backward(p.byFirst[key]) {
+		if a.Withdrawn != "" && a.Status.Complete() && a.covers(r) && (a.Cell == r.Cell.Key || !p.planned[a.Cell]) {
+			return a
+		}
+	}
+	return nil
 }
 
 // agrees reports whether the attempt and the run measure the same, as far as both

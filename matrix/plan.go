@@ -24,6 +24,10 @@ type Run struct {
 	Status    Status
 	Reason    string // a sentence without the full stop
 	Phases    []RunPhase
+
+	// Attempt is the recorded attempt that the status comes from, 0 where
+	// there is none. Another name of the cell may stand in it.
+	Attempt int64
 }
 
 // A RunPhase is one phase of a run, as the plan sees it.

@@ -104,7 +104,26 @@ func TestStatuses(t *testing.T) {
 			a := attempt(2, OK, "", load, query)
 			a.Withdrawn = "noise"
 			return a
+		}()}, "new (withdrawn: noise) [load new, query new]"},
+		{"withdrawn, with a newer one that stands", []Attempt{func() Attempt {
+			a := attempt(1, OK, "", load, query)
+			a.Withdrawn = "noise"
+			return a
+		}(), attempt(2, OK, "", load, query)}, "done [load done, query done]"},
+		{"withdrawn, of other inputs than the older one and the plan", []Attempt{attempt(1, OK, "", load, query), func() Attempt {
+			a := attempt(2, OK, "", load, other)
+			a.Withdrawn = "noise"
+			return a
 		}()}, "done [load done, query done]"},
+		{"accepted, then measured again and that withdrawn", []Attempt{func() Attempt {
+			a := attempt(1, OK, "", load, other)
+			a.Accepted = fp[1]
+			return a
+		}(), func() Attempt {
+			a := attempt(2, OK, "", load, query)
+			a.Withdrawn = "noise"
+			return a
+		}()}, "new (withdrawn: noise) [load new, query new]"},
 		{"other inputs, of which nothing is known", []Attempt{attempt(1, OK, "", load, other)},
 			"stale (its inputs changed) [load rebuild, query stale]"},
 		{"other inputs, accepted", []Attempt{func() Attempt {
@@ -189,6 +208,45 @@ func TestStaleReasons(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+}
+
+// TestAttemptOfRun tests which attempt a run has its status from, whatever its cell
+// was called, and that none of its earlier attempts counts as gone.
+func TestAttemptOfRun(t *testing.T) {
+	h := record(planText(t, planExperiment, History{}, PlanOptions{}))
+	older := h.Attempts[0]
+	h.Attempts[0].ID, h.Attempts[0].Number = 9, 2
+	h.Attempts = append([]Attempt{older}, h.Attempts...)
+	want := []int64{9, 2, 3, 4}
+	renamed := replaced(t, planExperiment, []string{`axis "size"`, `axis "memory"`})
+	for _, tt := range []struct {
+		name, src string
+		options   PlanOptions
+		status    Status
+		reason    string
+	}{
+		{"the same names", planExperiment, PlanOptions{}, Done, ""},
+		{"other names", renamed, PlanOptions{}, Done, ""},
+		{"other names, afresh", renamed, PlanOptions{Fresh: true}, New, "asked for afresh; it was done"},
+		{"other inputs", replaced(t, planExperiment, []string{`seconds = 60`, `seconds = 61`}), PlanOptions{}, Stale, "bench.seconds was 60, is 61"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := planText(t, tt.src, h, tt.options)
+			var got []int64
+			for _, r := range p.Runs {
+				got = append(got, r.Attempt)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("attempts (-want +got):\n%s", diff)
+			}
+			if r := p.Runs[0]; r.Status != tt.status || r.Reason != tt.reason {
+				t.Errorf("%s (%s), want %s (%s)", r.Status, r.Reason, tt.status, tt.reason)
+			}
+			if len(p.Gone) > 0 {
+				t.Errorf("gone: %v", p.Gone)
+			}
+		})
+	}
 }
 
 func TestGone(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 // PlanOptions say what counts as measured.
 type PlanOptions struct {
 	AnyHost bool // results of other hosts count too
-	Fresh   bool // nothing counts: every run gets a new attempt
+	Fresh   bool // nothing counts: every run gets a new attempt, and its reason says what it had
 }
 
 // MakePlan puts the runs of the cells in order and says for each what is left to
@@ -126,6 +126,9 @@ func (p *planner) run(c *Cell, replicate int) (*Run, error) {
 	if err := p.judge(r); err != nil {
 		return nil, fmt.Errorf("comparing cell %s with what was recorded: %w", c.Key, err)
 	}
+	if p.options.Fresh {
+		r.afresh()
+	}
 	return r, nil
 }
 
@@ -154,9 +157,14 @@ func (p *planner) gone() {
 	for _, r := range p.plan.Runs {
 		planned[key{r.Cell.Key, r.Replicate}] = true
 	}
+	for _, a := range p.past.attempts { // earlier attempts of what has another name now are not gone either
+		if p.past.used[a.ID] {
+			planned[key{a.Cell, a.Replicate}] = true
+		}
+	}
 	for _, a := range p.past.attempts {
 		k := key{a.Cell, a.Replicate}
-		if !planned[k] && !p.past.used[a.ID] && a.Withdrawn == "" && a.Status.Complete() {
+		if !planned[k] && a.Withdrawn == "" && a.Status.Complete() {
 			planned[k] = true
 			p.plan.Gone = append(p.plan.Gone, GoneRun{a.Cell, a.Replicate})
 		}
