@@ -87,7 +87,7 @@ func recordRun(ctx context.Context, s *store.Store, a store.AttemptStart, r *mat
 		_, err = s.FinishIteration(ctx, phase, store.Iteration{
 			Number: 1, Status: matrix.OK,
 			Metrics: []matrix.Metric{{Name: "secs", Unit: "s", Value: 10}, {Name: "rows_inserted", Unit: "count", Value: rows}, {Name: "disk_writes", Unit: "count", Value: 1 / 3.0}},
-			Series: []matrix.Series{{Metric: "disk_writes", Unit: "count", Readings: []matrix.Reading{{At: time.Second, Value: 1}}}},
+			Series:  []matrix.Series{{Metric: "disk_writes", Unit: "count", Readings: []matrix.Reading{{At: time.Second, Value: 1}}}},
 		})
 		if err != nil {
 			return err

@@ -29,6 +29,7 @@ func commands() []func(*streams) *cobra.Command {
 		newReportCommand,
 		newTableCommand,
 		newCompareCommand,
+		newExportCommand,
 		newAcceptCommand,
 		newInvalidateCommand,
 		newCleanCommand,
