@@ -48,7 +48,7 @@ func TestPastVersions(t *testing.T) {
 			wantRows(t, s, "PRAGMA integrity_check", "ok")
 			wantRows(t, s, "PRAGMA foreign_key_check")
 			wantRows(t, s, "SELECT cell, replicate, iteration, ips FROM throughput WHERE phase = 'load' ORDER BY cell",
-				"io=0|1|1|100", "io=1|1|1|100")
+				"io=1|1|1|100") // that of io=0 was withdrawn
 			h, err := s.History(t.Context(), "dio", "host-a")
 			if err != nil || len(h.Attempts) != 3 || len(h.Attempts[2].Phases) != 2 || h.Attempts[1].Withdrawn != "noise" {
 				t.Errorf("history %+v, %v", h.Attempts, err)

@@ -11,7 +11,8 @@ import (
 
 // RecordPlan records a plan's experiment, cells, levels and runs, all or none.
 // Cells and runs of earlier plans that are not in this one stay on record,
-// without a position. It must come before the first BeginAttempt of a run.
+// without a position. Attempts that the plan found under another name of a cell
+// belong to the run of its name from now on. It must come before the first BeginAttempt of a run.
 func (s *Store) RecordPlan(ctx context.Context, plan *matrix.Plan) (ExperimentID, error) {
 	var id ExperimentID
 	err := s.begin(ctx, "the plan", func(t *tx) error {
@@ -33,7 +34,7 @@ func (s *Store) RecordPlan(ctx context.Context, plan *matrix.Plan) (ExperimentID
 				return fmt.Errorf("replicate %d of cell %s: %w", r.Replicate, r.Cell.Key, err)
 			}
 		}
-		return nil
+		return s.recordRenames(t, id, plan)
 	})
 	return id, err
 }

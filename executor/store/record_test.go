@@ -173,11 +173,9 @@ func TestWhichAttemptCounts(t *testing.T) {
 	if err := s.Withdraw(r.ctx, all[1].ID, "the disk was being rebuilt", "me"); err != nil {
 		t.Fatal(err)
 	}
-	check("the newest complete withdrawn", 1, 1, "100")
-	if err := s.Withdraw(r.ctx, first, "so was this", "me"); err != nil {
-		t.Fatal(err)
-	}
-	check("all withdrawn", 0, 3, "")
+	check("the newest complete withdrawn, which brings no older one back", 0, 3, "")
+	r.whole(c, 1, 3000)
+	check("measured again", 4, 4, "300")
 
 	for _, err := range []error{
 		s.Withdraw(r.ctx, first, " ", "me"),
@@ -690,6 +688,78 @@ func TestPlanRecordedAgain(t *testing.T) {
 	if _, err := s.Experiment(r.ctx, "dio", "host-z"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("an experiment of another host: %v", err)
 	}
+}
+
+// TestEditTakenBack tests that an older attempt counts where the newer one measured
+// what the plan does not want any more.
+func TestEditTakenBack(t *testing.T) {
+	s := newStore(t)
+	p := plan(1, 1)
+	r := record(t, s, p)
+	c := p.Cells[0]
+	r.whole(c, 1, 1000)
+	again := func(fp matrix.Fingerprint) {
+		t.Helper()
+		c.Fingerprints[1] = fp
+		if _, err := s.RecordPlan(r.ctx, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	was := c.Fingerprints[1]
+	again(fingerprint("query", 7))
+	newer := r.whole(c, 1, 2000)
+	const query = "SELECT attempt, stale FROM run_attempt WHERE counts"
+	wantRows(t, s, query, "2|0")
+	again(was)
+	wantRows(t, s, query, "1|0")
+	if err := s.Withdraw(r.ctx, newer, "noise", "me"); err != nil {
+		t.Fatal(err)
+	}
+	wantRows(t, s, query, "1|0")
+	again(fingerprint("query", 7))
+	wantRows(t, s, query)
+}
+
+// TestRename tests that attempts go with a cell to its new name, and what the views
+// show of names that the plan has no more.
+func TestRename(t *testing.T) {
+	s := newStore(t)
+	before := plan(3, 1)
+	r := record(t, s, before)
+	r.whole(before.Cells[0], 1, 1000)
+	first := r.whole(before.Cells[0], 1, 2000)
+	second := r.whole(before.Cells[1], 1, 3000)
+	r.whole(before.Cells[2], 1, 4000) // is not in the plan any more
+
+	after := plan(2, 1)
+	after.Cells[0].Key = "path=0" // another axis
+	after.Cells[1].Key = "io=0"   // the name that another cell had
+	after.Runs[0].Attempt, after.Runs[1].Attempt = int64(first), int64(second)
+	for range 2 { // the second time there is nothing to do
+		if _, err := s.RecordPlan(r.ctx, after); err != nil {
+			t.Fatal(err)
+		}
+		wantRows(t, s, "SELECT cell, attempt, counts, stale, planned FROM run_attempt ORDER BY attempt_id",
+			"io=0|1|0|1|1", "path=0|1|1|0|1", "io=0|2|1|0|1", "io=2|1|1|0|0")
+		wantRows(t, s, "SELECT cell, ips FROM throughput WHERE phase = 'load' ORDER BY cell", "io=0|300", "path=0|200")
+		wantRows(t, s, "SELECT attempt_id, kind, message FROM event ORDER BY id",
+			"2|renamed|was recorded as attempt 2 of io=0", "3|renamed|was recorded as attempt 1 of io=1")
+	}
+
+	// No cell is called io=0 now: all that was recorded of it goes along.
+	after.Cells[1].Key = "path=1"
+	if _, err := s.RecordPlan(r.ctx, after); err != nil {
+		t.Fatal(err)
+	}
+	wantRows(t, s, "SELECT cell, attempt, counts, planned FROM run_attempt ORDER BY attempt_id",
+		"path=1|1|0|1", "path=0|1|1|1", "path=1|2|1|1", "io=2|1|1|0")
+
+	// Two runs that rest on one attempt, one of them of its own name.
+	after.Runs[0].Attempt = int64(second)
+	if _, err := s.RecordPlan(r.ctx, after); err != nil {
+		t.Fatal(err)
+	}
+	wantRows(t, s, "SELECT cell FROM run_attempt WHERE attempt_id = 3", "path=1")
 }
 
 func TestSkipRun(t *testing.T) {
