@@ -16,8 +16,9 @@
 // the same. Connections are not encrypted, whatever the server offers.
 //
 // A transaction that fails is not tried again: the client goes on with the next.
-// Deadlocks and lock waits are counted so; any other error that allow_errors
-// does not name ends the run at once. Where the server ends a statement while
+// Deadlocks, lock waits and conflicts (a record has changed since it was read)
+// are counted so; any other error that allow_errors does not name ends the run
+// at once. Where the server ends a statement while
 // its rows are read, most often for a deadlock, the program loses the reason and
 // says that an item or a customer is not found: errors_unnamed counts these, and
 // errors has them too.

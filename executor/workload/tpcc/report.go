@@ -12,8 +12,11 @@ import (
 	"dbmatrix/executor/workload/program"
 )
 
-// Numbers of the server's errors that say another client was in the way.
+// Numbers of the server's errors that say another client was in the way. That of
+// a record that has changed since it was read comes under snapshot isolation,
+// which MariaDB has by default from 11.6.2 on.
 const (
+	recordChanged   = 1020
 	lockWaitTimeout = 1205
 	deadlock        = 1213
 )
@@ -35,7 +38,7 @@ type report struct {
 
 	// errors are those that allow_errors lets pass, and unnamed those whose
 	// reason the program has lost.
-	deadlocks, lockWaits, errors, unnamed int64
+	deadlocks, lockWaits, conflicts, errors, unnamed int64
 
 	pending string   // an error whose number is still to come
 	faults  []string // lines that say that it failed, or have no known form
@@ -216,6 +219,8 @@ func (r *report) judge(number, text string) {
 		r.deadlocks++
 	case n == lockWaitTimeout:
 		r.lockWaits++
+	case n == recordChanged:
+		r.conflicts++
 	case slices.Contains(r.allowed, uint16(n)):
 		r.errors++
 	default:

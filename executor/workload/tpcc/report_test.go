@@ -127,14 +127,15 @@ func TestErrors(t *testing.T) {
 		"[2026-11-30 10:58:13] execute run failed, err exec UPDATE a failed Error 1213 (40001): Deadlock found\n"+
 		"[2026-11-30 10:58:13] execute run failed, err exec SELECT a\n  FROM b\n  WHERE c failed Error 1205 (HY000): Lock wait timeout exceeded\n"+
 		"[2026-11-30 10:58:14] execute run failed, err Error 1062: Duplicate entry\n"+
+		"[2026-11-30 10:58:14] execute run failed, err exec SELECT failed Error 1020 (HY000): Record has changed since last read in table 'district'; try restarting transaction\n"+
 		"exec statement error: Error 1213 (40001): Deadlock found, try again later...\n"+
 		"Finished\n", 1)
 	r := read(text, 1062)
 	if err := r.checkRun(); err != nil {
 		t.Fatal(err)
 	}
-	if r.deadlocks != 2 || r.lockWaits != 1 || r.errors != 1 {
-		t.Errorf("%d deadlocks, %d lock waits, %d errors; want 2, 1, 1", r.deadlocks, r.lockWaits, r.errors)
+	if r.deadlocks != 2 || r.lockWaits != 1 || r.conflicts != 1 || r.errors != 1 {
+		t.Errorf("%d deadlocks, %d lock waits, %d conflicts, %d errors; want 2, 1, 1, 1", r.deadlocks, r.lockWaits, r.conflicts, r.errors)
 	}
 }
 

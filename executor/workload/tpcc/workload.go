@@ -248,6 +248,7 @@ func endSessions(ctx context.Context, t workload.Target) error {
 func (b *benchmark) count(r *workload.Recorder, out *report) {
 	r.Count("deadlocks", out.deadlocks)
 	r.Count("lock_waits", out.lockWaits)
+	r.Count("conflicts", out.conflicts)
 	r.Count("errors", out.errors+out.unnamed)
 	r.Count("errors_unnamed", out.unnamed)
 }
