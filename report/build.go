@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
+	"strings"
 
 	"dbmatrix/matrix"
 
@@ -33,8 +35,8 @@ type Input struct {
 	// was.
 	Readings Readings
 
-	// Partial leaves charts out that have nothing to draw yet, with a
-	// warning, where they are faults otherwise.
+	// Partial leaves blocks out that have faults, or charts that have
+	// nothing to draw yet: their faults are warnings then.
 	Partial bool
 
 	// Show is the source whose rows are shown (Own, the name of an import
@@ -52,24 +54,65 @@ const All = "all"
 // the tables.
 func Build(in Input) (*Document, hcl.Diagnostics) {
 	b := newBuilder(in)
+	if !b.isSource(in.Show) {
+		return b.doc, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Unknown source",
+			Detail: fmt.Sprintf("There is no source %q; the sources are %s.", in.Show, strings.Join(append(b.sources, All), ", "))}}
+	}
 	for _, block := range in.Experiment.Report {
-		switch block := block.(type) {
-		case *matrix.Table:
-			if t := b.table(block); t != nil {
-				b.doc.Blocks = append(b.doc.Blocks, Block{Table: t})
-			}
-		case *matrix.Text:
-			b.doc.Blocks = append(b.doc.Blocks, Block{Text: b.text(block)})
-		case *matrix.Chart:
-			if c := b.chart(block); c != nil {
-				b.doc.Blocks = append(b.doc.Blocks, Block{Chart: c})
-			}
+		before, faults := len(b.diags), b.faults
+		made := b.block(block)
+		switch {
+		case made == nil:
+		case in.Partial && b.faults > faults:
+			b.doc.leftOut = append(b.doc.leftOut, made.name())
+		default:
+			b.doc.Blocks = append(b.doc.Blocks, *made)
+		}
+		if in.Partial {
+			b.forgive(before)
 		}
 	}
 	b.checkImports(func(check *matrix.ImportCheck, m Misfit) {
 		b.warn(check.Range, "Imported value that does not fit", "%s.", m)
 	})
 	return b.doc, b.diags
+}
+
+// isSource reports whether a name is that of a source, or leaves it open.
+func (b *builder) isSource(name string) bool {
+	return name == "" || name == All || slices.Contains(b.sources, name)
+}
+
+// block makes one block of the report; nil where the definition's block shows
+// nothing, or cannot.
+func (b *builder) block(def matrix.ReportBlock) *Block {
+	switch def := def.(type) {
+	case *matrix.Table:
+		if t := b.table(def); t != nil {
+			return &Block{Table: t}
+		}
+		b.doc.leftOut = append(b.doc.leftOut, def.Name)
+	case *matrix.Text:
+		return &Block{Text: b.text(def)}
+	case *matrix.Chart:
+		if c := b.chart(def); c != nil {
+			return &Block{Chart: c}
+		}
+	}
+	return nil
+}
+
+// forgive makes warnings of the faults from the given one on: what they spoil is
+// left out, and the rest is shown.
+func (b *builder) forgive(from int) {
+	for i, d := range b.diags[from:] {
+		if d.Severity == hcl.DiagError {
+			w := *d
+			w.Severity = hcl.DiagWarning
+			w.Detail += " What needs it is left out."
+			b.diags[from+i] = &w
+		}
+	}
 }
 
 // BuildTable makes one table that need not be in the definition.
@@ -92,8 +135,12 @@ type builder struct {
 
 	numbers *regexp.Regexp // noteNumbers
 
-	diags hcl.Diagnostics
-	said  map[string]bool // what diags already holds
+	// checking is set while a definition is judged without results.
+	checking bool
+
+	diags  hcl.Diagnostics
+	faults int             // how many errors were met, also those said before
+	said   map[string]bool // what diags already holds
 }
 
 func newBuilder(in Input) *builder {
@@ -169,6 +216,9 @@ func (b *builder) warn(at hcl.Range, summary, format string, args ...any) {
 
 func (b *builder) add(diags ...*hcl.Diagnostic) {
 	for _, d := range diags {
+		if d.Severity == hcl.DiagError {
+			b.faults++
+		}
 		key := d.Summary + "\x00" + d.Detail
 		if d.Subject != nil {
 			key += d.Subject.String()

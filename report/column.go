@@ -90,10 +90,18 @@ func (tb *tableBuilder) setToken(c *column, text string, at hcl.Range) {
 		return
 	}
 	if near := tb.b.nearestToken(c.token); near != "" {
-		tb.b.warn(at, "Unknown column", "There is no column %q, and no result has a metric of that name. Did you mean %q?", c.token, near)
+		tb.b.warn(at, "Unknown column", "There is no column %q, and no %s a metric of that name. Did you mean %q?", c.token, tb.b.recorders(), near)
 	} else if len(tb.b.recorded) > 0 {
-		tb.b.warn(at, "Unknown column", "There is no column %q, and no result has a metric of that name. `dbmatrix columns` lists the columns.", c.token)
+		tb.b.warn(at, "Unknown column", "There is no column %q, and no %s a metric of that name. `dbmatrix columns` lists the columns.", c.token, tb.b.recorders())
 	}
+}
+
+// recorders words what would have a metric that is not known.
+func (b *builder) recorders() string {
+	if b.checking {
+		return "workload is known to record"
+	}
+	return "result has"
 }
 
 // known reports whether a token means something as it is.
@@ -185,6 +193,9 @@ func (tb *tableBuilder) tokenAt(token, phase string, number int) *column {
 		c.iteration = number
 	}
 	tb.defaultPlace(c)
+	if c.phase == "" {
+		tb.b.fault(tb.def.Range, "Column without a phase", "Nothing says whose results %q shows in %q. Give the table a phase, or name it: at(%q, \"PHASE\").", token, tb.def.Name, token)
+	}
 	tb.implicit[key] = c
 	return c
 }

@@ -242,7 +242,7 @@ func (tb *tableBuilder) atFunction(value func(*column) cty.Value) function.Funct
 		VarParam: &function.Parameter{Name: "place", Type: cty.DynamicPseudoType, AllowNull: true},
 		Type:     function.StaticReturnType(cty.Number),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			phase, number, err := place(args[1:])
+			phase, number, err := tb.b.place(args[1:])
 			if err != nil {
 				return cty.NilVal, err
 			}
@@ -256,7 +256,7 @@ func (tb *tableBuilder) atFunction(value func(*column) cty.Value) function.Funct
 }
 
 // place reads the optional arguments phase and iteration.
-func place(args []cty.Value) (phase string, number int, err error) {
+func (b *builder) place(args []cty.Value) (phase string, number int, err error) {
 	if len(args) > 2 {
 		return "", 0, errors.New("it takes a token, a phase and an iteration")
 	}
@@ -264,7 +264,9 @@ func place(args []cty.Value) (phase string, number int, err error) {
 		if args[0].Type() != cty.String {
 			return "", 0, errors.New("the second argument is the name of a phase")
 		}
-		phase = args[0].AsString()
+		if phase = args[0].AsString(); !b.isPhase(phase) {
+			return "", 0, fmt.Errorf("there is no phase %q", phase)
+		}
 	}
 	if len(args) > 1 && !args[1].IsNull() {
 		if args[1].Type() != cty.Number || !args[1].AsBigFloat().IsInt() {

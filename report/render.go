@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -90,6 +91,9 @@ func (d *Document) Only(names ...string) (*Document, error) {
 	for _, name := range names {
 		t := d.Table(name)
 		if t == nil {
+			if slices.Contains(d.leftOut, name) {
+				return nil, fmt.Errorf("table %q cannot be made: its definition has faults", name)
+			}
 			if near := nearest(name, d.Tables()); near != "" {
 				return nil, fmt.Errorf("there is no table %q; did you mean %q?", name, near)
 			}

@@ -8,6 +8,8 @@ type Document struct {
 	Description string
 	Source      string // where the experiment was published first
 	Blocks      []Block
+
+	leftOut []string // tables that have faults
 }
 
 // A Block is one part of a document; exactly one of Table, Chart and Text is set.
@@ -15,6 +17,18 @@ type Block struct {
 	Table *Table
 	Chart *Chart
 	Text  *Text
+}
+
+// name is the name of the block in the definition.
+func (b *Block) name() string {
+	switch {
+	case b.Table != nil:
+		return b.Table.Name
+	case b.Chart != nil:
+		return b.Chart.Name
+	default:
+		return b.Text.Name
+	}
 }
 
 // A Text is a text block, evaluated.

@@ -45,7 +45,7 @@ func (b *builder) cellFunction(def *matrix.Text, missing func(why string)) funct
 		VarParam: &function.Parameter{Name: "place", Type: cty.DynamicPseudoType, AllowNull: true},
 		Type:     function.StaticReturnType(cty.Number),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			phase, number, err := place(args[2:])
+			phase, number, err := b.place(args[2:])
 			if err != nil {
 				return cty.NilVal, err
 			}

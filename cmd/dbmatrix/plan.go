@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"dbmatrix/executor/server"
+	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
+	"dbmatrix/report"
 
 	"github.com/spf13/cobra"
 )
@@ -64,6 +66,9 @@ func showPlan(ctx context.Context, s *streams, o *planOptions, path string) erro
 	}
 	exp, cells, err := o.expand(ctx, s, path)
 	if err != nil {
+		return err
+	}
+	if err := s.diagnose(exp.Files, report.Check(exp, cells)); err != nil {
 		return err
 	}
 	switch {
@@ -187,7 +192,7 @@ var statusOrder = []matrix.Status{
 // byStatus words counts by status.
 func byStatus(counts map[matrix.Status]int) string {
 	var parts []string
-	for _, st := range statusOrder {
+	for _, st := range append([]matrix.Status{store.Running}, statusOrder...) {
 		if n := counts[st]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, st))
 		}

@@ -14,6 +14,7 @@ import (
 	"dbmatrix/executor"
 	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
+	"dbmatrix/report"
 
 	"github.com/spf13/cobra"
 )
@@ -74,6 +75,9 @@ func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error 
 	if err != nil {
 		return err
 	}
+	if err := s.diagnose(exp.Files, report.Check(exp, cells)); err != nil {
+		return err
+	}
 	p, err := plan(ctx, exp, cells, matrix.PlanOptions{AnyHost: o.anyHost, Fresh: o.selection.Fresh})
 	if err != nil {
 		return err
@@ -84,7 +88,7 @@ func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error 
 	}
 	if len(pending) == 0 {
 		sayDone(s, p)
-		return nil
+		return recordNames(ctx, p)
 	}
 	if err := o.ask(s, len(pending)); err != nil {
 		return err
@@ -102,6 +106,23 @@ func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error 
 		err = exit(exitEnvironment, fmt.Errorf("closing %s: %w", record.Path(), cerr))
 	}
 	return errors.Join(err, giveBack(exp.Dir))
+}
+
+// recordNames records the plan although nothing is left of it to execute, so that
+// its results go by the names that the cells have now.
+func recordNames(ctx context.Context, p *matrix.Plan) error {
+	if !slices.ContainsFunc(p.Runs, func(r *matrix.Run) bool { return r.Attempt != 0 }) {
+		return nil
+	}
+	record, err := writeRecord(ctx, p.Experiment)
+	if err != nil {
+		return err
+	}
+	_, err = record.RecordPlan(ctx, p)
+	if err = errors.Join(err, record.Close()); err != nil {
+		return exit(exitEnvironment, fmt.Errorf("recording the plan in %s: %w", record.Path(), err))
+	}
+	return giveBack(p.Experiment.Dir)
 }
 
 // parseStatuses judges --status.

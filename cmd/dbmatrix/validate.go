@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"dbmatrix/report"
+
 	"github.com/spf13/cobra"
 )
 
@@ -29,6 +31,9 @@ every phase. All faults of all files are printed at once.` +
 func validate(ctx context.Context, s *streams, o *experimentOptions, path string) error {
 	exp, cells, err := o.expand(ctx, s, path)
 	if err != nil {
+		return err
+	}
+	if err := s.diagnose(exp.Files, report.Check(exp, cells)); err != nil {
 		return err
 	}
 	if !s.quiet {

@@ -1,0 +1,82 @@
+package report
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+
+	"dbmatrix/matrix"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// Check judges the report blocks of an experiment before anything was measured:
+// it makes the report of no results and returns what is wrong with the
+// definition. Unknown columns are warnings, since a workload may record a metric
+// of that name.
+func Check(exp *matrix.Experiment, cells []*matrix.Cell) hcl.Diagnostics {
+	b := newBuilder(Input{Experiment: exp, Cells: cells, Eval: exp.Eval})
+	b.checking = true
+	maps.Copy(b.recorded, metricNames(cells))
+	for _, block := range exp.Report {
+		b.block(block)
+	}
+	b.checkImports(func(*matrix.ImportCheck, Misfit) {})
+	return b.diags
+}
+
+// metricNames returns the metrics that runs of the cells are known to record:
+// those that the column library reads, those of workloads that it does not read,
+// and those that the definition names itself.
+func metricNames(cells []*matrix.Cell) map[string]bool {
+	names := map[string]bool{}
+	word := regexp.MustCompile(`[a-z]+(_[a-z0-9]+)*`)
+	for _, s := range Columns() {
+		for _, name := range word.FindAllString(s.Formula, -1) {
+			names[name] = true
+		}
+	}
+	for _, name := range otherMetrics() {
+		names[name] = true
+	}
+	for _, c := range cells {
+		for _, p := range c.Phases {
+			for _, name := range definedMetrics(p) {
+				names[name] = true
+			}
+		}
+	}
+	return names
+}
+
+// otherMetrics are metrics that samplers and workloads record and no column of
+// the library reads.
+func otherMetrics() []string {
+	return []string{
+		"cpus", "kernel_cpu", "swap_in", "swap_out", "server_swap", "server_read_bytes", "server_write_bytes", "client_read_bytes", "client_write_bytes",
+		"tpm", "tpmC", "efficiency", // of TPC-C
+		"events", "eps", "file_reads", "file_writes", "file_fsyncs", "file_read_bytes", "file_write_bytes", "memory_bytes", "sysbench_secs", // of sysbench
+		"links_inserted", "counts_checked", "most_tries", "rows_indexed", // of LinkBench
+	}
+}
+
+// definedMetrics are the metrics that a phase names: counters of the server, other
+// programs, and the metric blocks of its workload.
+func definedMetrics(p *matrix.Phase) []string {
+	names := slices.Clone(p.Sample.Status)
+	for _, c := range p.Sample.Exec {
+		names = append(names, c.Name)
+	}
+	blocks, ok := p.Workload.Args["metric"]
+	if !ok || !blocks.IsKnown() || blocks.IsNull() || !blocks.Type().IsTupleType() {
+		return names
+	}
+	for _, b := range blocks.AsValueSlice() {
+		if b.Type().IsObjectType() && b.Type().HasAttribute("name") {
+			if name, ok := asText(b.GetAttr("name")); ok {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
