@@ -70,6 +70,7 @@ missing.
 	f.IntVar(&o.iteration, "iteration", 0, "iteration `N` of the phase; 0 is its last")
 	f.StringVar(&o.filter, "filter", "", "only cells for which `EXPR` is true")
 	f.StringVar(&o.source, "source", "", "compare rows of `SOURCE`: own (the default) or the name of an import")
+	f.StringVar(&o.host, "host", "", hostHelp)
 	f.Float64Var(&o.threshold, "threshold", 0, "fail where a number is worse by more than `PCT` percent")
 	f.StringVar(&o.format, "format", "text", "`FORMAT`: "+strings.Join(compareFormats, ", "))
 	f.BoolVar(&o.bare, "bare", false, "leave out titles, captions, footnotes and legends")
@@ -227,7 +228,7 @@ func placed(exp *matrix.Experiment, t *matrix.Table, c matrix.Column) matrix.Col
 
 // compare makes the comparison that the flags ask for.
 func (o *compareOptions) compare(ctx context.Context, exp *matrix.Experiment, cells []*matrix.Cell, def *matrix.Table) (*report.Comparison, hcl.Diagnostics, error) {
-	in, done, err := reportInput(ctx, exp, cells, o.source)
+	in, done, err := reportInput(ctx, exp, cells, o.source, o.host)
 	if err != nil {
 		return nil, nil, err
 	}

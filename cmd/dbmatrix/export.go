@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,9 @@ type exportOptions struct {
 	host   string
 	output string
 }
+
+// hostHelp is the help of --host.
+const hostHelp = "results of the host with machine `ID` (default this one, or the only one that has some)"
 
 // exportFormats are the formats of an export.
 var exportFormats = []string{"csv", "json", "benchfmt"}
@@ -54,7 +58,7 @@ func newExportCommand(s *streams) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "csv", "`FORMAT`: "+strings.Join(exportFormats, ", "))
 	f.BoolVar(&o.long, "long", false, "one number a row (csv)")
-	f.StringVar(&o.host, "host", "", "results of the host with this machine `ID` (default this one, or the only one that has some)")
+	f.StringVar(&o.host, "host", "", hostHelp)
 	f.StringVarP(&o.output, "output", "o", "", "write `FILE` instead of standard output")
 	return c
 }
@@ -114,11 +118,9 @@ func (o *exportOptions) read(ctx context.Context, exp *matrix.Experiment) (*repo
 }
 
 // chooseHost returns the host whose results are meant: the one that is asked for,
-// else this one, else the only one that the record knows.
+// else this one, else the only one that the record has results of. Results of
+// several hosts are no repetitions of each other.
 func chooseHost(ctx context.Context, record *store.Store, exp *matrix.Experiment, asked string) (string, error) {
-	if asked != "" {
-		return asked, nil
-	}
 	have, err := record.Experiments(ctx)
 	if err != nil {
 		return "", err
@@ -129,13 +131,18 @@ func chooseHost(ctx context.Context, record *store.Store, exp *matrix.Experiment
 			hosts = append(hosts, e.Host)
 		}
 	}
-	if len(hosts) > 1 && !slices.Contains(hosts, exp.Host.ID) {
-		return "", exit(exitUsage, fmt.Errorf("the results are of several hosts; say which with --host: %s", strings.Join(hosts, ", ")))
-	}
-	if len(hosts) == 1 {
+	list := strings.Join(hosts, ", ")
+	switch {
+	case asked != "" && !slices.Contains(hosts, asked):
+		return "", exit(exitUsage, fmt.Errorf("there are no results of experiment %s from host %q; there are those of %s", exp.Name, asked, cmp.Or(list, "none")))
+	case asked != "":
+		return asked, nil
+	case len(hosts) == 0 || slices.Contains(hosts, exp.Host.ID):
+		return exp.Host.ID, nil
+	case len(hosts) == 1:
 		return hosts[0], nil
 	}
-	return exp.Host.ID, nil
+	return "", exit(exitUsage, fmt.Errorf("the results are of several hosts; say which with --host: %s", list))
 }
 
 // writer returns what writes the export in the format that was asked for.

@@ -24,6 +24,7 @@ type reportOptions struct {
 	tables []string
 	output string
 	source string
+	host   string
 	charts string
 	bare   bool
 
@@ -52,6 +53,7 @@ file that --output names; an HTML page holds them.` +
 	f.StringSliceVar(&o.tables, "table", nil, "only the table `NAME`; may be repeated")
 	f.StringVarP(&o.output, "output", "o", "", "write `FILE`, or a file of the format in a directory, instead of standard output")
 	f.StringVar(&o.source, "source", "", "show rows of `SOURCE`: own, the name of an import, or all")
+	f.StringVar(&o.host, "host", "", hostHelp)
 	f.StringVar(&o.charts, "charts", "svg", "`FORMAT` of the chart files: svg or png")
 	f.BoolVar(&o.partial, "partial", false, "leave out charts that have nothing to draw yet, instead of failing")
 	f.BoolVar(&o.bare, "bare", false, "leave out titles, captions, footnotes and legends")
@@ -88,7 +90,7 @@ func makeReport(ctx context.Context, s *streams, o *reportOptions, path string) 
 
 // buildReport makes the document, as far as it was asked for.
 func buildReport(ctx context.Context, s *streams, o *reportOptions, exp *matrix.Experiment, cells []*matrix.Cell) (*report.Document, error) {
-	in, done, err := reportInput(ctx, exp, cells, o.source)
+	in, done, err := reportInput(ctx, exp, cells, o.source, o.host)
 	if err != nil {
 		return nil, err
 	}
@@ -107,9 +109,10 @@ func buildReport(ctx context.Context, s *streams, o *reportOptions, exp *matrix.
 }
 
 // reportInput gathers what tables of an experiment are made from. show is the
-// source whose rows are wanted, "" for what the tables say. The record stays open
+// source whose rows are wanted, "" for what the tables say; host is the machine id
+// of the host whose results are wanted, "" for this one's. The record stays open
 // until done is called.
-func reportInput(ctx context.Context, exp *matrix.Experiment, cells []*matrix.Cell, show string) (in report.Input, done func(), err error) {
+func reportInput(ctx context.Context, exp *matrix.Experiment, cells []*matrix.Cell, show, host string) (in report.Input, done func(), err error) {
 	in = report.Input{Experiment: exp, Cells: cells, Eval: exp.Eval, Show: show}
 	record, err := openRecord(ctx, exp)
 	if err != nil {
@@ -122,21 +125,20 @@ func reportInput(ctx context.Context, exp *matrix.Experiment, cells []*matrix.Ce
 		return in, func() {}, err
 	}
 	in.Readings = report.ReadingsFrom(ctx, record)
-	if in.Attempts, err = readAttempts(ctx, record, exp); err != nil {
+	if in.Attempts, err = readAttempts(ctx, record, exp, host); err != nil {
 		record.Close()
 		return in, nil, err
 	}
 	return in, func() { record.Close() }, nil
 }
 
-// readAttempts reads what was measured on this host; where that is nothing,
-// results that came from another host are shown as they are.
-func readAttempts(ctx context.Context, record *store.Store, exp *matrix.Experiment) ([]report.Attempt, error) {
-	own, err := report.FromStore(ctx, record, exp.Name, exp.Host.ID)
-	if err != nil || len(own) > 0 {
-		return own, err
+// readAttempts reads what was measured on one host, as chooseHost chooses it.
+func readAttempts(ctx context.Context, record *store.Store, exp *matrix.Experiment, asked string) ([]report.Attempt, error) {
+	host, err := chooseHost(ctx, record, exp, asked)
+	if err != nil {
+		return nil, err
 	}
-	return report.FromStore(ctx, record, exp.Name, "")
+	return report.FromStore(ctx, record, exp.Name, host)
 }
 
 // imports reports whether an experiment has numbers that were measured

@@ -34,6 +34,7 @@ type tableOptions struct {
 	interval  bool
 
 	source string
+	host   string
 	format string
 	bare   bool
 	hcl    bool
@@ -71,6 +72,7 @@ that expressions of a report have: axis, label, pos, param, build, cell, col, at
 	f.StringSliceVar(&o.baseline, "baseline", nil, "add ratios to the row with `AXIS=LEVEL`")
 	f.BoolVar(&o.interval, "interval", false, "add intervals of the columns over the replicates")
 	f.StringVar(&o.source, "source", "", "show rows of `SOURCE`: own (the default), the name of an import, or all")
+	f.StringVar(&o.host, "host", "", hostHelp)
 	f.StringVar(&o.format, "format", "text", "`FORMAT`: "+strings.Join(slices.Sorted(maps.Keys(renderers())), ", "))
 	f.BoolVar(&o.bare, "bare", false, "leave out title, caption, footnotes and legend")
 	f.BoolVar(&o.hcl, "hcl", false, "print the table block instead of the table")
@@ -98,7 +100,7 @@ func makeTable(ctx context.Context, s *streams, o *tableOptions, path string) er
 		_, err := s.out.Write(exp.Files[flagsFile].Bytes)
 		return writing(err)
 	}
-	in, done, err := reportInput(ctx, exp, cells, o.source)
+	in, done, err := reportInput(ctx, exp, cells, o.source, o.host)
 	if err != nil {
 		return err
 	}

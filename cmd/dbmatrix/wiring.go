@@ -30,6 +30,7 @@ func commands() []func(*streams) *cobra.Command {
 		newTableCommand,
 		newCompareCommand,
 		newExportCommand,
+		newMergeCommand,
 		newAcceptCommand,
 		newInvalidateCommand,
 		newCleanCommand,
