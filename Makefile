@@ -4,7 +4,8 @@ export CGO_ENABLED = 1
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # The builds that "make servers" brings here; scripts/servers.sh lists them all.
-SERVERS = mariadb1011 mariadb118 mysql97
+# PostgreSQL is unpacked only where none is installed.
+SERVERS = mariadb1011 mariadb118 mysql97 $(if $(wildcard /usr/lib/postgresql/*/bin/postgres),,pg15)
 
 .PHONY: build demo test race lint fmt golden bench clean tools servers
 
@@ -18,10 +19,10 @@ demo: tools
 	scripts/demo.sh
 
 # With the servers here, no test may skip for want of one.
-test: tools servers
+test: tools servers bin/go-tpc
 	DBMATRIX_REQUIRE_SERVERS=1 go test ./...
 
-race: tools servers
+race: tools servers bin/go-tpc
 	DBMATRIX_REQUIRE_SERVERS=1 go test -race ./...
 
 lint:
@@ -36,15 +37,19 @@ fmt: build
 	bin/dbmatrix fmt experiments/*/
 
 # Writes the expected output of the tests anew from what they print now.
-golden: tools servers
+golden: tools servers bin/go-tpc
 	go test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r -n 1 dirname | sort -u) -update
 
-bench: tools servers
+bench: tools servers bin/go-tpc
 	go test -run '^$$' -bench . ./...
 
 # Results and data directories are not touched: "dbmatrix clean" knows them.
 clean:
 	rm -rf bin
+
+# The program of the workload tpcc, at the version that it knows.
+bin/go-tpc:
+	GOBIN=$(CURDIR)/bin go install github.com/pingcap/go-tpc/cmd/go-tpc@v1.0.12
 
 # The programs that building and testing need beside Go, through apt.
 tools:

@@ -31,10 +31,6 @@ func Main(m *testing.M) {
 type Build struct {
 	Server  matrix.Server
 	Options []matrix.Option // that it needs, such as the place of its plugins
-
-	// optional says that "make servers" does not bring it, so that no test
-	// may count on it.
-	optional bool
 }
 
 // prober is shared, since hashing a build takes a second.
@@ -45,8 +41,7 @@ var probed sync.Map
 
 // Need returns the build of a name: mariadb or postgres (of this host), or one
 // that "make servers" brings: myrocks1011, mariadb118, myrocks118, mysql97. Where
-// it is missing the test is skipped, or fails where DBMATRIX_REQUIRE_SERVERS is 1;
-// PostgreSQL may be missing then too.
+// it is missing the test is skipped, or fails where DBMATRIX_REQUIRE_SERVERS is 1.
 func Need(t testing.TB, name string) Build {
 	t.Helper()
 	b := known(servers(t))[name]
@@ -60,23 +55,23 @@ func Need(t testing.TB, name string) Build {
 		probed.Store(name, b.Server.Build)
 	}
 	if why := b.Server.Build.Absent; why != "" {
-		missing(t, b, "no server "+name+": "+why)
+		missing(t, "no server "+name+": "+why)
 	}
 	for _, o := range b.Options {
 		if o.Name != "plugin_dir" {
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(o.Value.Text, "ha_rocksdb.so")); err != nil {
-			missing(t, b, "no MyRocks for "+name+": "+err.Error())
+			missing(t, "no MyRocks for "+name+": "+err.Error())
 		}
 	}
 	return b
 }
 
 // missing skips a test for want of a server, or fails it.
-func missing(t testing.TB, b Build, why string) {
+func missing(t testing.TB, why string) {
 	t.Helper()
-	if os.Getenv("DBMATRIX_REQUIRE_SERVERS") == "1" && !b.optional {
+	if os.Getenv("DBMATRIX_REQUIRE_SERVERS") == "1" {
 		t.Fatal(why)
 	}
 	t.Skip(why)
@@ -114,17 +109,20 @@ func known(dir string) map[string]Build {
 		"mariadb118": {Server: unpacked("mariadb118", "mariadb-11.8", "mariadbd")},
 		"myrocks118": {Server: unpacked("myrocks118", "mariadb-11.8", "mariadbd"), Options: []matrix.Option{rocks}},
 		"mysql97":    {Server: unpacked("mysql97", "mysql-9.7", "mysqld")},
-		"postgres":   {Server: matrix.Server{Name: "postgres", Bindir: newestPostgres()}, optional: true},
+		"postgres":   {Server: matrix.Server{Name: "postgres", Bindir: newestPostgres(dir)}},
 	}
 }
 
-// newestPostgres returns the folder of this host's PostgreSQL, or "".
-func newestPostgres() string {
-	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // the pattern is well formed
-	if len(dirs) == 0 {
-		return ""
+// newestPostgres returns the folder of this host's PostgreSQL, else of one that
+// is unpacked in dir, else "".
+func newestPostgres(dir string) string {
+	for _, place := range []string{"/", filepath.Join(dir, "postgresql-*")} {
+		found, _ := filepath.Glob(filepath.Join(place, "usr/lib/postgresql/*/bin/postgres")) // the pattern is well formed
+		if len(found) > 0 {
+			return filepath.Dir(found[len(found)-1])
+		}
 	}
-	return dirs[len(dirs)-1]
+	return ""
 }
 
 // Dir returns a directory for a test that the servers' user reaches, as the

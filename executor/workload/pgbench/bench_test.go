@@ -24,15 +24,36 @@ import (
 
 type block = workloadtest.Block
 
-// start starts a throw-away PostgreSQL server, the newest in its usual place,
-// and returns it as a target. It never runs as root: PostgreSQL refuses that.
+// places are where a PostgreSQL server is looked for: where Debian installs it,
+// then where make servers unpacks it.
+var places = []string{
+	"/usr/lib/postgresql/*/bin/postgres",
+	"../../../.servers/postgresql-*/usr/lib/postgresql/*/bin/postgres",
+}
+
+// newest returns the folder of the newest PostgreSQL server's programs.
+func newest(t *testing.T) string {
+	t.Helper()
+	for _, place := range places {
+		found, _ := filepath.Glob(place) // the pattern is well formed
+		if len(found) == 0 {
+			continue
+		}
+		bin, err := filepath.Abs(filepath.Dir(found[len(found)-1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bin
+	}
+	workloadtest.Missing(t, "PostgreSQL")
+	return ""
+}
+
+// start starts a throw-away PostgreSQL server and returns it as a target. It
+// never runs as root: PostgreSQL refuses that.
 func start(t *testing.T) workload.Target {
 	t.Helper()
-	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
-	if len(dirs) == 0 {
-		workloadtest.Missing(t, "PostgreSQL")
-	}
-	bin := filepath.Dir(dirs[len(dirs)-1])
+	bin := newest(t)
 	// The path of a socket has little room.
 	dir, err := os.MkdirTemp("", "dbmp")
 	if err != nil {
@@ -75,12 +96,15 @@ func credential(t *testing.T, dir string) *syscall.Credential {
 	if os.Geteuid() != 0 {
 		return nil
 	}
-	postgres, err := user.Lookup("postgres")
-	if err != nil {
-		workloadtest.Missing(t, "the user postgres")
+	account, err := user.Lookup("postgres")
+	if err != nil { // an unpacked server brings no user; any that is not root will do
+		account, err = user.Lookup("mysql")
 	}
-	uid, _ := strconv.Atoi(postgres.Uid)
-	gid, _ := strconv.Atoi(postgres.Gid)
+	if err != nil {
+		workloadtest.Missing(t, "the user postgres or mysql")
+	}
+	uid, _ := strconv.Atoi(account.Uid)
+	gid, _ := strconv.Atoi(account.Gid)
 	if err := os.Chown(dir, uid, gid); err != nil {
 		t.Fatal(err)
 	}
