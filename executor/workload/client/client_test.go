@@ -38,8 +38,27 @@ func execute(t testing.TB, conn *client.Conn, statements ...string) {
 	}
 }
 
-func TestConn(t *testing.T) {
-	conn := open(t, workloadtest.Start(t))
+// TestMariaDB runs all that one server can be used for, each with a database d
+// of its own.
+func TestMariaDB(t *testing.T) {
+	target := workloadtest.Start(t, "--innodb_lock_wait_timeout=1", "--max_allowed_packet=64M")
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, workload.Target)
+	}{
+		{"conn", conn}, {"warnings", warnings}, {"run order", runOrder}, {"run ends", runEnds}, {"policy", policy},
+		{"wire", wire}, {"wire allocations", wireAllocations},
+	} {
+		err := client.Session(t.Context(), target, "", func(conn *client.Conn) error { return conn.DDL("DROP DATABASE IF EXISTS d") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(test.name, func(t *testing.T) { test.run(t, target) })
+	}
+}
+
+func conn(t *testing.T, target workload.Target) {
+	conn := open(t, target)
 	execute(t, conn, "CREATE DATABASE d", "USE d", "CREATE TABLE t (id INT PRIMARY KEY, price FLOAT, name VARCHAR(20), at DATETIME)")
 	affected, err := conn.ExecBytes([]byte("INSERT INTO t VALUES (1, 12.5, 'one', '2026-01-02 03:04:05'), (2, NULL, 'two', NULL)"))
 	if err != nil || affected != 2 {
@@ -82,8 +101,8 @@ func TestConn(t *testing.T) {
 	}
 }
 
-func TestWarnings(t *testing.T) {
-	conn := open(t, workloadtest.Start(t))
+func warnings(t *testing.T, target workload.Target) {
+	conn := open(t, target)
 	execute(t, conn, "CREATE DATABASE d", "USE d")
 	for _, test := range []struct{ statement, want string }{
 		{"DROP TABLE IF EXISTS absent", ""}, // a note
@@ -159,10 +178,9 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestRunOrder checks that the window lies around the work and that the work
+// runOrder checks that the window lies around the work and that the work
 // runs at once.
-func TestRunOrder(t *testing.T) {
-	target := workloadtest.Start(t)
+func runOrder(t *testing.T, target workload.Target) {
 	conns, err := client.OpenAll(t.Context(), target, "", 3)
 	if err != nil {
 		t.Fatal(err)
@@ -199,10 +217,9 @@ func TestRunOrder(t *testing.T) {
 	}
 }
 
-// TestRunEnds checks that the failure of one worker, or the end of the context,
+// runEnds checks that the failure of one worker, or the end of the context,
 // ends all others, in the server too.
-func TestRunEnds(t *testing.T) {
-	target := workloadtest.Start(t)
+func runEnds(t *testing.T, target workload.Target) {
 	failure := errors.New("failure")
 	cause := errors.New("cause")
 	for _, test := range []struct {
@@ -253,9 +270,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestPolicy checks the classes of errors, on errors of a real server.
-func TestPolicy(t *testing.T) {
-	target := workloadtest.Start(t, "--innodb_lock_wait_timeout=1")
+// policy checks the classes of errors, on errors of a real server.
+func policy(t *testing.T, target workload.Target) {
 	one, two := open(t, target), open(t, target)
 	execute(t, one, "CREATE DATABASE d", "USE d", "CREATE TABLE t (id INT PRIMARY KEY, n INT) ENGINE=InnoDB", "INSERT INTO t VALUES (1, 0), (2, 0)", "BEGIN", "UPDATE t SET n = 1 WHERE id = 1")
 	execute(t, two, "USE d", "BEGIN")

@@ -131,8 +131,13 @@ func (c *Conn) Exec(statement string) (int64, error) {
 
 // ExecBytes is Exec of a statement in a buffer that the caller goes on to use.
 func (c *Conn) ExecBytes(statement []byte) (int64, error) {
-	// The driver copies the statement into its own buffer before it returns.
-	return c.Exec(unsafe.String(unsafe.SliceData(statement), len(statement)))
+	if len(statement) >= maxPacket-1 {
+		// The driver sends it in several packets. It copies the statement
+		// into its own buffer before it returns.
+		return c.Exec(unsafe.String(unsafe.SliceData(statement), len(statement)))
+	}
+	affected, _, err := c.wire.query(statement)
+	return affected, err
 }
 
 // Query runs a statement and reads all of its rows. It calls row for each of
@@ -147,7 +152,10 @@ func (c *Conn) Query(statement string, row func([]driver.Value) error) (int64, e
 
 // QueryBytes runs a statement in a buffer that the caller goes on to use, and
 // reads and counts the rows of its first result set.
-func (c *Conn) QueryBytes(statement []byte) (int64, error) { return c.wire.query(statement) }
+func (c *Conn) QueryBytes(statement []byte) (int64, error) {
+	_, rows, err := c.wire.query(statement)
+	return rows, err
+}
 
 // read takes all rows and returns how many there were.
 func (c *Conn) read(rows driver.Rows, columns int, row func([]driver.Value) error) (int64, error) {

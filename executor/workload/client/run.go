@@ -18,7 +18,7 @@ import (
 const killTimeout = 10 * time.Second
 
 // A Worker is one client: a connection and what it does with it. Work runs on
-// an OS thread of its own.
+// a goroutine of its own, whose thread waits with it for the server.
 type Worker struct {
 	Conn *Conn
 	Also *Conn // a second connection that Work uses; nil is none
@@ -61,7 +61,7 @@ func (g *Gate) Sleep(d time.Duration) {
 }
 
 // Run runs all workers from one start line and waits for the last of them. It
-// calls begin when all threads stand ready, just before they start, and end
+// calls begin when all stand ready, just before they start, and end
 // when the last has finished, unless one failed.
 //
 // When a worker fails or ctx ends, the others are interrupted, and what their
@@ -79,7 +79,6 @@ func Run(ctx context.Context, begin, end func(), workers []Worker) error {
 	var finished sync.WaitGroup
 	for i := range workers {
 		finished.Go(func() {
-			runtime.LockOSThread() // for good: the thread ends with the worker
 			ready.Done()
 			<-start
 			if err := workers[i].Work(&r.gate); err != nil {

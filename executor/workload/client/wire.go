@@ -94,16 +94,15 @@ func (w *wire) send() error {
 	return err
 }
 
-// query runs a statement as text and returns how many rows its first result
-// set has.
-func (w *wire) query(statement []byte) (rows int64, err error) {
+// query runs a statement as text and returns how many rows it affected, and how
+// many its first result set has.
+func (w *wire) query(statement []byte) (affected, rows int64, err error) {
 	w.command(comQuery)
 	w.out = append(w.out, statement...)
 	if err := w.send(); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	_, rows, err = w.results()
-	return rows, err
+	return w.results()
 }
 
 // prepare prepares a statement and returns its number.

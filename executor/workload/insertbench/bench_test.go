@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"syscall"
 	"testing"
@@ -51,58 +52,78 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// BenchmarkLoad is a load, beside the same statements, made beforehand, piped
-// through the mariadb program. It reports rows per second and the CPU time of
-// client and server for a row.
+// BenchmarkLoad is a load of each profile, beside the same statements, made
+// beforehand, piped through the mariadb program. It reports rows per second and
+// the CPU time of the client for a row; the rate in shares of the program's, and
+// the CPU time in shares of the server's. They are medians of pairs, each of which
+// runs one straight after the other.
 func BenchmarkLoad(b *testing.B) {
-	const rows = 500000
+	const rows, pairs = 300000, 5
 	if _, err := exec.LookPath("mariadb"); err != nil {
 		workloadtest.Missing(b, "the program mariadb")
 	}
 	target := workloadtest.Start(b, "--innodb_log_file_size=512M")
-	w := benchmark{config: loadConfig(b, rows)}
-	statements := filepath.Join(b.TempDir(), "load.sql")
-	writeStatements(b, &w, statements, rows)
 	pid := workloadtest.PID(b, target)
-	b.Run("ours", func(b *testing.B) {
-		for b.Loop() {
-			var client, server time.Duration
-			r := workload.NewRecorder("", workload.Hooks{
-				Begin: func(time.Time) { client, server = self(b), workloadtest.CPU(b, pid) },
-				End:   func(time.Time) { client, server = self(b)-client, workloadtest.CPU(b, pid)-server },
-			})
-			if err := w.Run(b.Context(), target, r); err != nil {
-				b.Fatal(err)
+	for _, step := range []string{stepLoad, stepFill} {
+		w := benchmark{config: loadConfig(b, step, rows)}
+		statements := filepath.Join(b.TempDir(), "load.sql")
+		writeStatements(b, &w, statements, rows)
+		b.Run(step, func(b *testing.B) {
+			var rates, cpus, rateRatios, cpuRatios []float64
+			for b.Loop() {
+				for range pairs {
+					rate, client, server := loadRate(b, &w, target, pid)
+					rates, cpus = append(rates, rate), append(cpus, client.Seconds()*1e6/rows)
+					rateRatios = append(rateRatios, rate/pipedRate(b, &w, target, statements))
+					cpuRatios = append(cpuRatios, client.Seconds()/server.Seconds())
+				}
 			}
-			result := r.Result()
-			b.ReportMetric(rows/result.End.Sub(result.Start).Seconds(), "rows/s")
-			b.ReportMetric(client.Seconds()*1e6/rows, "client-us/row")
-			b.ReportMetric(server.Seconds()*1e6/rows, "server-us/row")
-		}
-	})
-	b.Run("mariadb", func(b *testing.B) {
-		for b.Loop() {
-			makeTables(b, &w, target)
-			in, err := os.Open(statements)
-			if err != nil {
-				b.Fatal(err)
-			}
-			cmd := exec.CommandContext(b.Context(), "mariadb", "--no-defaults", "-uroot", "-S"+target.Socket, database)
-			cmd.Stdin = in
-			started := time.Now()
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				b.Fatal(err, string(out))
-			}
-			b.ReportMetric(rows/time.Since(started).Seconds(), "rows/s")
-			b.ReportMetric((cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()).Seconds()*1e6/rows, "client-us/row")
-			in.Close()
-		}
-	})
+			b.ReportMetric(median(rates), "rows/s")
+			b.ReportMetric(median(cpus), "client-us/row")
+			b.ReportMetric(median(rateRatios), "rate/mariadb")
+			b.ReportMetric(median(cpuRatios), "cpu/server")
+		})
+	}
 }
 
-func loadConfig(t testing.TB, rows int) config {
-	c, faults := decode(arguments(t, block{"step": "load", "rows": rows, "verify": false}), matrix.Build{})
+// loadRate returns the rows that a load inserts in a second, and the CPU time
+// that client and server took.
+func loadRate(b *testing.B, w *benchmark, target workload.Target, pid int) (rate float64, client, server time.Duration) {
+	r := workload.NewRecorder("", workload.Hooks{
+		Begin: func(time.Time) { client, server = self(b), workloadtest.CPU(b, pid) },
+		End:   func(time.Time) { client, server = self(b)-client, workloadtest.CPU(b, pid)-server },
+	})
+	if err := w.Run(b.Context(), target, r); err != nil {
+		b.Fatal(err)
+	}
+	result := r.Result()
+	return float64(w.rows) / result.End.Sub(result.Start).Seconds(), client, server
+}
+
+// pipedRate returns the rows that the mariadb program inserts in a second.
+func pipedRate(b *testing.B, w *benchmark, target workload.Target, statements string) float64 {
+	makeTables(b, w, target)
+	in, err := os.Open(statements)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer in.Close()
+	cmd := exec.CommandContext(b.Context(), "mariadb", "--no-defaults", "-uroot", "-S"+target.Socket, database)
+	cmd.Stdin = in
+	started := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatal(err, string(out))
+	}
+	return float64(w.rows) / time.Since(started).Seconds()
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+func loadConfig(t testing.TB, step string, rows int) config {
+	c, faults := decode(arguments(t, block{"step": step, "rows": rows, "verify": false}), matrix.Build{})
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
@@ -127,7 +148,7 @@ func writeStatements(t testing.TB, w *benchmark, path string, rows int64) {
 	}
 	defer f.Close()
 	out := bufio.NewWriterSize(f, 1<<20)
-	g := generator{text: newRandomText(1), shape: w.data}
+	g := generator{text: newRandomText(1), shape: w.data, whole: w.profile == modern}
 	var buffer []byte
 	for batch := range rows / w.rowsPerCommit {
 		g.start(1, streamLoad+1, uint64(batch))

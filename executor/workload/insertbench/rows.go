@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // Ranges of the columns: values are uniform in [0, n).
@@ -39,9 +42,21 @@ func newRandomText(seed int64) []byte {
 	for i := 0; i < len(raw); i += 8 {
 		binary.LittleEndian.PutUint64(raw[i:], source.Uint64())
 	}
-	text := make([]byte, base64.StdEncoding.EncodedLen(len(raw)))
+	text := hugePages(base64.StdEncoding.EncodedLen(len(raw)))
 	base64.StdEncoding.Encode(text, raw)
 	return text
+}
+
+// hugePages returns memory for which the kernel is asked for pages of 2 MiB. Rows
+// read it at random places: with small pages, looking up where each of them is
+// takes longer than reading it. Where there are no such pages it is as any other.
+func hugePages(length int) []byte {
+	const page = 2 << 20
+	memory := make([]byte, length+page)
+	skipped := int(-uintptr(unsafe.Pointer(unsafe.SliceData(memory))) % page)
+	memory = memory[skipped : skipped+length]
+	_ = unix.Madvise(memory, unix.MADV_HUGEPAGE)
+	return memory
 }
 
 // Streams keep the random numbers of different uses apart.
