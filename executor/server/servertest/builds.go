@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -109,8 +110,17 @@ func known(dir string) map[string]Build {
 		"mariadb118": {Server: unpacked("mariadb118", "mariadb-11.8", "mariadbd")},
 		"myrocks118": {Server: unpacked("myrocks118", "mariadb-11.8", "mariadbd"), Options: []matrix.Option{rocks}},
 		"mysql97":    {Server: unpacked("mysql97", "mysql-9.7", "mysqld")},
-		"postgres":   {Server: matrix.Server{Name: "postgres", Bindir: newestPostgres(dir)}},
+		"postgres":   {Server: matrix.Server{Name: "postgres", Bindir: newestPostgres(dir), User: postgresUser()}},
 	}
+}
+
+// postgresUser names the user that PostgreSQL runs as where none is called
+// postgres: an unpacked server brings no user.
+func postgresUser() string {
+	if _, err := user.Lookup("postgres"); err != nil {
+		return "mysql"
+	}
+	return ""
 }
 
 // newestPostgres returns the folder of this host's PostgreSQL, else of one that
