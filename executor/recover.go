@@ -59,7 +59,7 @@ func (e *executor) beginRunner(ctx context.Context) error {
 	if err != nil {
 		return environmentError("looking at this process: %w", err)
 	}
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	boot, err := bootID()
 	if err != nil {
 		return environmentError("reading the boot id: %w", err)
 	}
@@ -69,10 +69,10 @@ func (e *executor) beginRunner(ctx context.Context) error {
 		Command:    strings.Join(os.Args, " "),
 		PID:        os.Getpid(),
 		StartTicks: stat.Starttime,
-		BootID:     strings.TrimSpace(string(boot)),
+		BootID:     boot,
 	}
 	id, interrupted, err := e.deps.Store.BeginRunner(ctx, r, func(old store.Runner) bool {
-		return runnerAlive(old, r.BootID)
+		return old.PID != r.PID && runnerAlive(old, r.BootID)
 	})
 	if err != nil {
 		return e.recordError("recording this runner", err)
@@ -89,10 +89,22 @@ func (e *executor) beginRunner(ctx context.Context) error {
 	return nil
 }
 
+// bootID returns what tells this boot of the host from all others.
+func bootID() (string, error) {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(boot)), err
+}
+
+// RunnerAlive reports whether a recorded runner of this host is still at work.
+func RunnerAlive(r store.Runner) bool {
+	boot, err := bootID()
+	return err == nil && runnerAlive(r, boot)
+}
+
 // runnerAlive reports whether a recorded runner is the process that has its pid
 // now.
 func runnerAlive(r store.Runner, boot string) bool {
-	if r.BootID != boot || r.PID == os.Getpid() {
+	if r.BootID != boot {
 		return false
 	}
 	p, err := procfs.NewProc(r.PID)

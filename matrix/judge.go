@@ -270,8 +270,10 @@ func (r *Run) unfinished(a *Attempt) {
 	switch {
 	case r.Status.Complete(): // the phases that it has are done, and there are more now
 		r.Status, r.Reason = TopUp, fmt.Sprintf("%d of %d phases recorded", len(a.Phases), len(r.Phases))
-	case r.Status == Interrupted && r.Reason == "":
-		r.Reason = "interrupted " + interruptedAt(r)
+	case r.Status == Interrupted && (r.Reason == "" || r.Reason == string(Interrupted)):
+		r.Reason = interruptedAt(r)
+	case r.Status == Interrupted:
+		r.Reason = interruptedAt(r) + ": " + r.Reason
 	}
 }
 

@@ -64,7 +64,8 @@ func recordMadeUp(ctx context.Context, dir, machine string, factor float64, host
 	}
 	for _, r := range p.Runs {
 		rows := (1000*float64(places[r.Cell]) + float64(r.Replicate)) * factor
-		if err := recordRun(ctx, s, store.AttemptStart{Experiment: id, Runner: runner, Cell: r.Cell.Key, Replicate: r.Replicate, Phases: len(r.Phases)}, r, rows); err != nil {
+		if err := recordRun(ctx, s, store.AttemptStart{Experiment: id, Runner: runner, Cell: r.Cell.Key, Replicate: r.Replicate,
+			Fingerprint: r.Phases[len(r.Phases)-1].Fingerprint, Phases: len(r.Phases)}, r, rows); err != nil {
 			return err
 		}
 	}
@@ -80,7 +81,7 @@ func recordRun(ctx context.Context, s *store.Store, a store.AttemptStart, r *mat
 		return err
 	}
 	for i, p := range r.Phases {
-		phase, err := s.BeginPhase(ctx, store.PhaseStart{Attempt: id, Ordinal: i + 1, Phase: p.Phase, Fingerprint: p.Fingerprint})
+		phase, err := s.BeginPhase(ctx, store.PhaseStart{Attempt: id, Ordinal: i + 1, Phase: p.Phase, Fingerprint: p.Fingerprint, Inputs: p.Phase.Inputs})
 		if err != nil {
 			return err
 		}

@@ -77,6 +77,14 @@ func planDocument(p *matrix.Plan) planJSON {
 	return doc
 }
 
+// move counts a run under another status than the plan's.
+func (s *summaryJSON) move(from, to matrix.Status) {
+	if s.ByStatus[from]--; s.ByStatus[from] == 0 {
+		delete(s.ByStatus, from)
+	}
+	s.ByStatus[to]++
+}
+
 // cellDocument makes the document of a cell.
 func cellDocument(exp *matrix.Experiment, c *matrix.Cell) cellJSON {
 	doc := cellJSON{Key: c.Key, Matrix: c.Matrix, Axes: map[string]*string{}}

@@ -68,13 +68,16 @@ func showCell(ctx context.Context, s *streams, o *showOptions, path, name string
 		if err != nil {
 			return err
 		}
-		return compareCells(ctx, s.out, record, exp, cell, other)
+		return compareCells(ctx, s.out, record, exp, cells, cell, other)
 	}
-	attempts, err := record.Results(ctx, exp.Name, store.Selection{Cells: []matrix.CellKey{cell.Key}, All: true})
+	known, err := readCell(ctx, record, exp, cells, cell, "")
 	if err != nil {
-		return fmt.Errorf("reading the results: %w", err)
+		return err
 	}
-	attempts = slices.DeleteFunc(attempts, func(a store.Attempt) bool { return o.replicate != 0 && a.Replicate != o.replicate })
+	if err := known.endDead(ctx, record, exp); err != nil {
+		return err
+	}
+	attempts := slices.DeleteFunc(known.attempts, func(a store.Attempt) bool { return o.replicate != 0 && a.Replicate != o.replicate })
 	if len(attempts) == 0 {
 		return exit(exitUsage, fmt.Errorf("nothing was measured of %s yet", cellName(cell.Key)))
 	}
@@ -93,11 +96,11 @@ func showCell(ctx context.Context, s *streams, o *showOptions, path, name string
 func printAttempt(ctx context.Context, out io.Writer, record *store.Store, a *store.Attempt) error {
 	fmt.Fprintf(out, "%s, replicate %d, attempt %d: %s", cellName(a.Cell), a.Replicate, a.Number, a.Status)
 	for _, note := range []string{a.Message, withdrawnNote(a), superseded(a)} {
-		if note != "" {
+		if note != "" && note != string(a.Status) {
 			fmt.Fprintf(out, "; %s", note)
 		}
 	}
-	fmt.Fprintf(out, "\n  began %s, took %s\n", a.Began.Format(time.DateTime), a.Ended.Sub(a.Began).Round(10*time.Millisecond))
+	fmt.Fprintf(out, "\n  began %s, %s\n", a.Began.Format(time.DateTime), duration(a))
 	for i := range a.Phases {
 		if err := printPhase(out, &a.Phases[i]); err != nil {
 			return err
@@ -108,6 +111,14 @@ func printAttempt(ctx context.Context, out io.Writer, record *store.Store, a *st
 		return fmt.Errorf("reading attempt %d: %w", a.Number, err)
 	}
 	return printDetail(out, record, d)
+}
+
+// duration says how long an attempt took.
+func duration(a *store.Attempt) string {
+	if a.Ended.IsZero() {
+		return "has no end"
+	}
+	return "took " + a.Ended.Sub(a.Began).Round(10*time.Millisecond).String()
 }
 
 // withdrawnNote says why an attempt was withdrawn.
@@ -132,7 +143,7 @@ func printPhase(out io.Writer, p *store.Phase) error {
 	if p.From != 0 {
 		fmt.Fprintf(out, ", measured by another attempt whose data this one went on from")
 	}
-	if p.Message != "" {
+	if p.Message != "" && p.Message != string(p.Status) {
 		fmt.Fprintf(out, "; %s", p.Message)
 	}
 	fmt.Fprintf(out, "\n    took %.2f s, settle %.2f s of it, data %s\n", p.Seconds, p.SettleSeconds, formatBytes(uint64(max(0, p.Bytes))))
@@ -180,7 +191,7 @@ func formatNumber(v float64) string {
 // files of an attempt.
 func printDetail(out io.Writer, record *store.Store, d *store.Detail) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\n  options that did not end as asked:\t\t\t")
+	fmt.Fprintln(out, "\n  options that did not end as asked:")
 	odd := 0
 	for _, id := range slices.Sorted(maps.Keys(d.Options)) {
 		for _, o := range d.Options[id] {
@@ -191,7 +202,7 @@ func printDetail(out io.Writer, record *store.Store, d *store.Detail) error {
 		}
 	}
 	if odd == 0 {
-		fmt.Fprintln(w, "    none\t\t\t")
+		fmt.Fprintln(w, "    none")
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -243,22 +254,17 @@ func printOptionFile(ctx context.Context, out io.Writer, record *store.Store, a 
 }
 
 // compareCells prints what differs between two cells.
-func compareCells(ctx context.Context, out io.Writer, record *store.Store, exp *matrix.Experiment, a, b *matrix.Cell) error {
-	attempts, err := record.Results(ctx, exp.Name, store.Selection{Cells: []matrix.CellKey{a.Key, b.Key}})
+func compareCells(ctx context.Context, out io.Writer, record *store.Store, exp *matrix.Experiment, cells []*matrix.Cell, a, b *matrix.Cell) error {
+	x, err := standing(ctx, record, exp, cells, a)
 	if err != nil {
-		return fmt.Errorf("reading the results: %w", err)
+		return err
 	}
-	of := func(key matrix.CellKey) *store.Attempt {
-		for i := range attempts {
-			if attempts[i].Cell == key {
-				return &attempts[i]
-			}
-		}
-		return nil
+	y, err := standing(ctx, record, exp, cells, b)
+	if err != nil {
+		return err
 	}
 	fmt.Fprintf(out, "A: %s\nB: %s\n", cellName(a.Key), cellName(b.Key))
 	printDifferences(out, "options asked for", askedOptions(a), askedOptions(b))
-	x, y := of(a.Key), of(b.Key)
 	if x == nil || y == nil {
 		fmt.Fprintln(out, "\nOnly cells that were measured have results to compare.")
 		return nil
@@ -273,6 +279,21 @@ func compareCells(ctx context.Context, out io.Writer, record *store.Store, exp *
 	}
 	printDifferences(out, "variables in force", vx, vy)
 	return printResultsSideBySide(out, x, y)
+}
+
+// standing returns the first attempt that stands for a cell, else the newest one;
+// nil where there is none.
+func standing(ctx context.Context, record *store.Store, exp *matrix.Experiment, cells []*matrix.Cell, cell *matrix.Cell) (*store.Attempt, error) {
+	known, err := readCell(ctx, record, exp, cells, cell, "")
+	if err != nil || len(known.attempts) == 0 {
+		return nil, err
+	}
+	for i := range known.attempts {
+		if known.stands(&known.attempts[i]) {
+			return &known.attempts[i], nil
+		}
+	}
+	return &known.attempts[len(known.attempts)-1], nil
 }
 
 // askedOptions returns a cell's options as text, by phase where they change.

@@ -119,6 +119,15 @@ func status(ctx context.Context, exp *matrix.Experiment, cells []*matrix.Cell) (
 		if attempts, err = record.Results(ctx, exp.Name, store.Selection{Host: exp.Host.ID, Running: true}); err != nil {
 			return statusJSON{}, fmt.Errorf("reading the record: %w", err)
 		}
+		if len(attempts) > 0 {
+			works, err := alive(ctx, record, exp)
+			if err != nil {
+				return statusJSON{}, err
+			}
+			if !works {
+				attempts = nil
+			}
+		}
 	}
 	h, err := history(ctx, record, exp)
 	if err != nil {
@@ -150,6 +159,7 @@ func statusDocument(p *matrix.Plan, attempts []store.Attempt, now time.Time) sta
 		st := runStatusJSON{Cell: r.Cell.Key, Replicate: r.Replicate, Status: r.Status, Reason: r.Reason, Phases: len(r.Phases)}
 		if running[fmt.Sprint(r.Cell.Key, r.Replicate)] {
 			st.Status, st.Reason = store.Running, ""
+			doc.Summary.move(r.Status, store.Running)
 		}
 		for _, ph := range r.Phases {
 			if ph.Status == matrix.Done {

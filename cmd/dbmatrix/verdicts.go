@@ -53,7 +53,9 @@ func newInvalidateCommand(s *streams) *cobra.Command {
 		Use:   "invalidate PATH CELL --reason TEXT",
 		Short: "Withdraw a result",
 		Long: `Withdraws the attempts that stand for CELL, for a reason that is kept with them.
-They stay on record, count no more, and the next run measures again.` +
+They stay on record, count no more, and the next run measures again: an older
+attempt of the same inputs does not come back in their place. Until then a report
+shows the withdrawn one, marked.` +
 			exitStatus(exitUsage, exitEnvironment),
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -67,12 +69,10 @@ They stay on record, count no more, and the next run measures again.` +
 
 // A verdict is what is needed to pass one on a cell's attempts.
 type verdict struct {
-	exp      *matrix.Experiment
-	cells    []*matrix.Cell
-	cell     *matrix.Cell
-	record   *store.Store
-	attempts []store.Attempt // of the cell on this host
-	by       string
+	cellRecord // of this host
+	cell       *matrix.Cell
+	record     *store.Store
+	by         string
 }
 
 // prepare opens the record for a verdict on a cell.
@@ -81,28 +81,25 @@ func (o *verdictOptions) prepare(ctx context.Context, s *streams, path, name str
 		return nil, exit(exitUsage, errors.New("say why: --reason TEXT"))
 	}
 	v := &verdict{by: userName()}
-	var err error
-	if v.exp, v.cells, err = o.expand(ctx, s, path); err != nil {
+	exp, cells, err := o.expand(ctx, s, path)
+	if err != nil {
 		return nil, err
 	}
-	if v.cell, err = findCell(v.cells, name); err != nil {
+	if v.cell, err = findCell(cells, name); err != nil {
 		return nil, err
 	}
-	reader, err := needRecord(ctx, v.exp)
+	reader, err := needRecord(ctx, exp)
 	if err != nil {
 		return nil, err
 	}
 	if err := reader.Close(); err != nil {
 		return nil, exit(exitEnvironment, err)
 	}
-	if v.record, err = writeRecord(ctx, v.exp); err != nil {
+	if v.record, err = writeRecord(ctx, exp); err != nil {
 		return nil, err
 	}
-	v.attempts, err = v.record.Results(ctx, v.exp.Name, store.Selection{
-		Host: v.exp.Host.ID, Cells: []matrix.CellKey{v.cell.Key}, All: true,
-	})
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("reading the results: %w", err), v.record.Close())
+	if v.cellRecord, err = readCell(ctx, v.record, exp, cells, v.cell, exp.Host.ID); err != nil {
+		return nil, errors.Join(err, v.record.Close())
 	}
 	return v, nil
 }
@@ -123,17 +120,9 @@ func accept(ctx context.Context, s *streams, o *verdictOptions, path, name strin
 		return err
 	}
 	defer v.record.Close()
-	h, err := history(ctx, v.record, v.exp)
-	if err != nil {
-		return err
-	}
-	p, err := v.exp.MakePlan(v.cells, h, matrix.PlanOptions{})
-	if err != nil {
-		return err
-	}
 	accepted := 0
-	for _, r := range p.Runs {
-		if r.Cell.Key != v.cell.Key || r.Status != matrix.Stale || o.replicate != 0 && o.replicate != r.Replicate {
+	for _, r := range v.runs {
+		if r.Status != matrix.Stale || o.replicate != 0 && o.replicate != r.Replicate {
 			continue
 		}
 		for i := range v.attempts {
@@ -146,7 +135,7 @@ func accept(ctx context.Context, s *streams, o *verdictOptions, path, name strin
 				return fmt.Errorf("recording that attempt %d stands: %w", a.Number, err)
 			}
 			accepted++
-			fmt.Fprintf(s.err, "%s, replicate %d, attempt %d stands although %s\n", cellName(a.Cell), a.Replicate, a.Number, r.Reason)
+			fmt.Fprintf(s.err, "%s, replicate %d, attempt %d stands although %s\n", cellName(v.cell.Key), a.Replicate, a.Number, r.Reason)
 		}
 	}
 	if accepted == 0 {
@@ -165,7 +154,7 @@ func invalidate(ctx context.Context, s *streams, o *verdictOptions, path, name s
 	withdrawn := 0
 	for i := range v.attempts {
 		a := &v.attempts[i]
-		named := o.attempt == 0 && a.Counts || o.attempt == a.Number
+		named := o.attempt == 0 && v.stands(a) || o.attempt == a.Number
 		if !named || o.replicate != 0 && o.replicate != a.Replicate {
 			continue
 		}
@@ -173,7 +162,7 @@ func invalidate(ctx context.Context, s *streams, o *verdictOptions, path, name s
 			return fmt.Errorf("withdrawing attempt %d: %w", a.Number, err)
 		}
 		withdrawn++
-		fmt.Fprintf(s.err, "%s, replicate %d, attempt %d is withdrawn\n", cellName(a.Cell), a.Replicate, a.Number)
+		fmt.Fprintf(s.err, "%s, replicate %d, attempt %d is withdrawn\n", cellName(v.cell.Key), a.Replicate, a.Number)
 	}
 	if withdrawn == 0 {
 		return exit(exitUsage, fmt.Errorf("%s has no such result", cellName(v.cell.Key)))
