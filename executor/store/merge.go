@@ -25,7 +25,8 @@ type Merged struct {
 //
 // Paths of artifacts get the prefix "hosts/HOST/", since both records call their
 // folders alike; the files stay where they are. Setups that are still to be undone
-// stay with the record whose host can undo them.
+// stay with the record whose host can undo them. Of two imports of one name the one
+// that is here stays.
 //
 // A record of an older version is migrated in a copy; a newer or damaged one, and
 // one with attempts under way, is refused.
@@ -184,6 +185,7 @@ func mergeMaps() []string {
 	return []string{
 		"to_experiment", "to_fingerprint", "to_setting", "to_metric", "to_cell", "to_run", "to_runner", "to_epoch",
 		"to_attempt", "to_phase", "to_iteration", "to_series", "renumbered",
+		"to_import", "to_import_row",
 	}
 }
 
@@ -341,5 +343,21 @@ func mergeSteps() []mergeStep {
 		{"setups", `INSERT INTO main.setup (attempt_id, phase, dir, env, teardown, began_ns, undone_ns)
 			SELECT a.id, o.phase, o.dir, o.env, o.teardown, o.began_ns, o.undone_ns FROM other.setup o
 			JOIN temp.to_attempt a ON a.old = o.attempt_id WHERE a.added AND o.undone_ns IS NOT NULL ORDER BY o.id`},
+
+		// Of two imports of one name the one that is here stays.
+		{"imports", `CREATE TEMP TABLE to_import AS SELECT o.id AS old, o.id + (SELECT coalesce(max(id), 0) FROM main.import) AS id FROM other.import o
+			WHERE NOT EXISTS (SELECT 1 FROM main.import m WHERE m.experiment = o.experiment AND m.name = o.name)`},
+		{"imports", `INSERT INTO main.import (id, experiment, name, file, at_ns)
+			SELECT i.id, o.experiment, o.name, o.file, o.at_ns FROM other.import o JOIN temp.to_import i ON i.old = o.id`},
+		{"imports", `CREATE TEMP TABLE to_import_row AS SELECT o.id AS old, o.id + (SELECT coalesce(max(id), 0) FROM main.import_row) AS id, i.id AS import
+			FROM other.import_row o JOIN temp.to_import i ON i.old = o.import_id`},
+		{"imports", `CREATE UNIQUE INDEX temp.import_row_old ON to_import_row (old)`},
+		{"imports", `INSERT INTO main.import_row (id, import_id, cell, matrix, phase, iteration, replicate, status)
+			SELECT r.id, r.import, o.cell, o.matrix, o.phase, o.iteration, o.replicate, o.status
+			FROM other.import_row o JOIN temp.to_import_row r ON r.old = o.id`},
+		{"imports", `INSERT INTO main.import_level (row_id, axis, level)
+			SELECT r.id, o.axis, o.level FROM other.import_level o JOIN temp.to_import_row r ON r.old = o.row_id`},
+		{"imports", `INSERT INTO main.import_value (row_id, token, text, number)
+			SELECT r.id, o.token, o.text, o.number FROM other.import_value o JOIN temp.to_import_row r ON r.old = o.row_id`},
 	}
 }

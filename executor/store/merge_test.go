@@ -51,6 +51,12 @@ func recordOf(t *testing.T, host string, began time.Time) string {
 	if err := s.AddFacts(r.ctx, a, []Fact{{"kernel", host}}); err != nil {
 		t.Fatal(err)
 	}
+	if err := s.AddImport(r.ctx, "dio", Import{Name: host, Rows: []ImportedRow{{
+		Cell: "io=1", Levels: map[string]string{"io": "1"}, Phase: "load", Iteration: 1, Replicate: 1, Status: matrix.OK,
+		Values: map[string]ImportedValue{"ips": {"7", 7, true}},
+	}}}, false); err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -103,6 +109,8 @@ func TestMerge(t *testing.T) {
 		JOIN experiment e ON e.id = c.experiment_id WHERE a.status = 'failed' GROUP BY 1`, "host-a|1", "host-b|1")
 	wantRows(t, s, "SELECT path FROM artifact ORDER BY path", "artifacts/log", "hosts/host-b/artifacts/log")
 	wantRows(t, s, "SELECT count(*) FROM input", "8")
+	wantRows(t, s, `SELECT i.name, v.token, v.text, l.level FROM import i JOIN import_row r ON r.import_id = i.id
+		JOIN import_value v ON v.row_id = r.id JOIN import_level l ON l.row_id = r.id ORDER BY 1`, "host-a|ips|7|1", "host-b|ips|7|1")
 	wantRows(t, s, "SELECT s.value FROM fact f JOIN setting s ON s.id = f.setting_id ORDER BY 1", "host-a", "host-b")
 }
 
