@@ -250,7 +250,7 @@ func TestPathsOfAllKinds(t *testing.T) {
 func TestSettings(t *testing.T) {
 	s := newStore(t)
 	for pragma, want := range map[string]string{
-		"journal_mode": "wal", "synchronous": "3", "foreign_keys": "1", "busy_timeout": "10000", "application_id": "1684172152", "user_version": "2",
+		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "10000", "application_id": "1684172152", "user_version": "3",
 	} {
 		var got string
 		if err := s.writer.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
