@@ -75,6 +75,17 @@ func TestReferenceFunctions(t *testing.T) {
 	generated(t, "functions", b.String())
 }
 
+// TestReferenceReportFunctions compares the reference's list of the functions that
+// reports have.
+func TestReferenceReportFunctions(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| function | gives | example |\n|---|---|---|\n")
+	for _, f := range ReportFunctionDocs() {
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` |\n", pipes(f.Signature), pipes(f.Summary), pipes(f.Example))
+	}
+	generated(t, "report functions", b.String())
+}
+
 // TestReferenceIdentity compares the reference's table of what runs again with
 // the rules that are tested.
 func TestReferenceIdentity(t *testing.T) {
