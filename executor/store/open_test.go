@@ -434,6 +434,62 @@ func readOnce(path string) error {
 	return nil
 }
 
+// TestReadLeavesNothing tests that a reader leaves no files of the log behind,
+// unless a writer uses them.
+func TestReadLeavesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.db")
+	left := func() []string {
+		t.Helper()
+		files, err := filepath.Glob(path + "-[ws]*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	if err := openOnce(path); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := OpenReadOnly(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.Results(t.Context(), "dio", Selection{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(left()) == 0 {
+		t.Error("reading made no files of the log: the test tests nothing")
+	}
+	writer, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := plan(1, 1)
+	if _, err := writer.RecordPlan(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(left()) == 0 {
+		t.Error("a reader removed the log of a writer")
+	}
+	if _, err := writer.RecordPlan(t.Context(), p); err != nil {
+		t.Errorf("the writer, after a reader ended: %v", err)
+	}
+	if err := writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if reader, err = OpenReadOnly(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if files := left(); len(files) > 0 {
+		t.Errorf("reading left %v", files)
+	}
+}
+
 func TestReadInFolderThatMayNotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "results.db")

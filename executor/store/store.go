@@ -25,6 +25,7 @@ type Store struct {
 	ballast ballast
 	full    atomic.Bool
 	now     func() time.Time
+	tidy    func() // after Close; nil where there is nothing to tidy up
 }
 
 // Errors that a caller may want to tell apart.
@@ -183,6 +184,7 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(abs); err != nil {
 		return nil, err
 	}
+	tidy := tidyLog(abs)
 	settings := reading
 	version, err := identify(ctx, abs, settings)
 	if isUnwritable(err) {
@@ -211,13 +213,34 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{path: path, reader: db, now: time.Now}, nil
+	return &Store{path: path, reader: db, now: time.Now, tidy: tidy}, nil
+}
+
+// tidyLog returns what removes the files of the log that reading makes, nil where
+// they are there already. A reader may not remove them, since a writer may have
+// begun to use them; SQLite does it when the last connection that may write ends.
+func tidyLog(abs string) func() {
+	if _, err := os.Lstat(abs + "-shm"); err == nil {
+		return nil
+	}
+	return func() {
+		db, err := connect(abs, "?mode=rw", 1)
+		if err != nil {
+			return
+		}
+		defer db.Close()
+		var tables int // a connection opens the log when it reads
+		_ = db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables)
+	}
 }
 
 // Close checkpoints what was written and closes the file.
 func (s *Store) Close() error {
 	err := s.reader.Close()
 	if s.writer == nil {
+		if s.tidy != nil {
+			s.tidy()
+		}
 		return err
 	}
 	// A reader that is still at work keeps the log from being emptied; then
