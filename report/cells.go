@@ -27,8 +27,10 @@ func (tb *tableBuilder) fill() {
 			}
 		}
 	}
+	tb.countShared()
 	group := ""
 	for i, r := range tb.rows {
+		tb.told = nil
 		row := Row{Label: r.label, Levels: r.levels, Source: r.source, Group: r.group}
 		row.First = tb.def.Group != nil && (i == 0 || r.group != group)
 		group = r.group
@@ -41,10 +43,12 @@ func (tb *tableBuilder) fill() {
 			}
 		}
 		row.Notes = append(hoist(row.Cells), tb.rowNotes(r)...)
+		row.Remarks = tb.told
 		t.Rows = append(t.Rows, row)
 	}
 	t.Caption = tb.caption()
 	t.Remarks = tb.remarks()
+	t.lift()
 	if tb.def.Legend {
 		t.Legend = tb.legend()
 	}
@@ -81,6 +85,9 @@ func (tb *tableBuilder) heading(c *column, point int) Column {
 			if text = tb.b.axes.label(axis, level); text == "" {
 				text = level
 			}
+			if _, bare := levelNumber(text); bare && text == level {
+				text = tb.b.axes.labels[axis] + "=" + text
+			}
 		}
 		col.Over = append(col.Over, text)
 	}
@@ -106,7 +113,8 @@ func (tb *tableBuilder) cell(s *slot, c *column) Cell {
 	for _, o := range sample {
 		cell.Sample = append(cell.Sample, RunValue{o.run.key, o.run.replicate, o.Number})
 	}
-	cell.Notes = tb.valueNotes(m)
+	cell.Notes, cell.absent = tb.valueNotes(m), !m.Known && !m.text
+	cell.Notes = append(cell.Notes, tb.sharedNotes(c, m)...)
 	if c.relative && m.Known {
 		tb.test(s, c, &cell)
 	}
@@ -134,14 +142,14 @@ func (tb *tableBuilder) test(s *slot, c *column, cell *Cell) {
 func (tb *tableBuilder) intervalCell(s *slot, c *column) Cell {
 	all := tb.sample(s, c)
 	if len(all) == 0 {
-		return Cell{Text: tb.missing(measured{})}
+		return Cell{Text: tb.missing(measured{}), absent: true, beside: true}
 	}
 	if len(all) == 1 {
-		return Cell{Text: "n=1", Runs: 1}
+		return Cell{Text: "n=1", Runs: 1, beside: true}
 	}
 	low, high, what := bounds(all)
 	f := tb.formatOf(c)
-	return Cell{Text: f.print(low) + ".." + f.print(high), Runs: len(all), Low: low, High: high, Bound: what}
+	return Cell{Text: f.print(low) + ".." + f.print(high), Runs: len(all), Low: low, High: high, Bound: what, beside: true}
 }
 
 // print writes a value as the column does.
@@ -153,8 +161,8 @@ func (tb *tableBuilder) print(s *slot, c *column, m measured) string {
 		return tb.missing(m)
 	case m.Text != "" && (c.format == nil || m.coarse()):
 		return m.Text // imported: as it was written
-	case c.format == nil && m.Number == 1 && c.comparison() && tb.baseline(s) == s:
-		return "1.0"
+	case c.format == nil && m.Number == 1 && c.comparison() && tb.baseline(s) == s && s.row.source != Own:
+		return "1.0" // as the field prints it; own rows have the decimals of the others
 	case c.format != nil && c.format.verb == 's':
 		return c.format.before + shortest(m.Number) + c.format.after
 	}
@@ -178,8 +186,8 @@ func (tb *tableBuilder) missing(m measured) string {
 func (c *column) comparison() bool { return c.relative || c.reads.comparison }
 
 // formatOf returns how a column prints its numbers: by its own format, else by
-// the library's, else with as many decimals as its numbers need. Ratios have
-// two.
+// the library's with as many decimals more as its small numbers need, else with
+// as many as its numbers need. Ratios have two.
 func (tb *tableBuilder) formatOf(c *column) numberFormat {
 	if c.format != nil {
 		return *c.format
@@ -197,30 +205,39 @@ func (tb *tableBuilder) formatOf(c *column) numberFormat {
 const ratioBelow = 100
 
 func (tb *tableBuilder) chooseFormat(c *column) numberFormat {
+	values := tb.measuredValues(c)
 	if c.spec != nil && !c.relative {
 		if f, err := parseFormat(c.spec.Format); err == nil {
-			return f
+			return f.fitted(values)
 		}
 	}
-	var values []float64
 	largest := 0.0
+	for _, x := range values {
+		if !math.IsInf(x, 0) {
+			largest = max(largest, math.Abs(x))
+		}
+	}
+	if c.comparison() && largest < ratioBelow {
+		return decimals(2).fitted(values)
+	}
+	return common(values).fitted(values)
+}
+
+// measuredValues returns the numbers of a column that are not printed as they were
+// written.
+func (tb *tableBuilder) measuredValues(c *column) []float64 {
+	var values []float64
 	for _, r := range tb.rows {
 		for _, s := range r.slots {
 			if len(s.runs) == 0 {
 				continue
 			}
-			if m := tb.slotValue(s, c); m.Known {
+			if m := tb.slotValue(s, c); m.Known && m.Text == "" {
 				values = append(values, m.Number)
-				if !math.IsInf(m.Number, 0) {
-					largest = max(largest, math.Abs(m.Number))
-				}
 			}
 		}
 	}
-	if c.comparison() && largest < ratioBelow {
-		return decimals(2)
-	}
-	return common(values)
+	return values
 }
 
 // templateCell prints a cell that shows several values: the template's text with
@@ -230,7 +247,7 @@ func (tb *tableBuilder) templateCell(s *slot, c *column) Cell {
 	r := tb.shown(s)
 	if r == nil {
 		m := measured{why: "the experiment has no such cell"}
-		return Cell{Text: tb.missing(m), Notes: tb.valueNotes(m)}
+		return Cell{Text: tb.missing(m), Notes: tb.valueNotes(m), absent: true}
 	}
 	var all measured
 	v, ok := tb.evaluate(c.template, s, r, c.reads, &all)
@@ -239,7 +256,7 @@ func (tb *tableBuilder) templateCell(s *slot, c *column) Cell {
 		if all.why == "" {
 			all.why = "its template has no value"
 		}
-		return Cell{Text: tb.missing(measured{}), Notes: tb.valueNotes(all)}
+		return Cell{Text: tb.missing(measured{}), Notes: tb.valueNotes(all), absent: true}
 	}
 	all.Known = true
 	printed := substitute(text, func(name string) string {
@@ -254,7 +271,7 @@ func (tb *tableBuilder) templateCell(s *slot, c *column) Cell {
 	if !all.Known {
 		printed = tb.missing(measured{})
 	}
-	return Cell{Text: printed, Status: statusOf(all), Runs: len(s.runs), Notes: tb.valueNotes(all)}
+	return Cell{Text: printed, Status: statusOf(all), Runs: len(s.runs), Notes: tb.valueNotes(all), absent: !all.Known}
 }
 
 // placeholders returns the names in a column's template, as far as they can be
@@ -305,4 +322,44 @@ func statusOf(m measured) matrix.Status {
 		}
 	}
 	return status
+}
+
+// countShared counts in how many places of the table each measurement stands that
+// cells have in common.
+func (tb *tableBuilder) countShared() {
+	for _, r := range tb.rows {
+		for _, s := range r.slots {
+			seen := map[sharedResult]bool{}
+			for _, c := range tb.columns {
+				if c.token == "" || c.relative {
+					continue
+				}
+				for _, o := range tb.slotValue(s, c).from {
+					if at := o.shared(); at.origin != 0 && !seen[at] {
+						seen[at] = true
+						tb.places[at]++
+					}
+				}
+			}
+		}
+	}
+}
+
+// shared identifies the measurement that a value comes from.
+func (o origin) shared() sharedResult {
+	return sharedResult{o.result.Origin, o.result.Phase, o.result.Iteration}
+}
+
+// sharedNotes says of a value that it stands elsewhere in the table too, being one
+// measurement.
+func (tb *tableBuilder) sharedNotes(c *column, m measured) []int {
+	if c.token == "" || c.relative || !m.Known {
+		return nil
+	}
+	for _, o := range m.from {
+		if tb.places[o.shared()] > 1 {
+			return []int{tb.mark(fmt.Sprintf("%s ran once for several cells, which show the one measurement", o.result.Phase))}
+		}
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"dbmatrix/matrix"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -205,11 +206,11 @@ type references struct {
 	col, base  []string
 	anyCol     bool // by a name that is not written out
 	anyBase    bool
-	comparison bool // it reads the baseline
+	comparison bool // it reads the baseline, by base or base_at()
 }
 
 func referencesOf(expr hcl.Expression) references {
-	var r references
+	r := references{comparison: calls(expr, "base_at")}
 	for _, t := range expr.Variables() {
 		name, ok := attribute(t)
 		switch t.RootName() {
@@ -227,6 +228,22 @@ func referencesOf(expr hcl.Expression) references {
 		}
 	}
 	return r
+}
+
+// calls reports whether an expression calls a function.
+func calls(expr hcl.Expression, name string) bool {
+	node, ok := expr.(hclsyntax.Node)
+	if !ok {
+		return false
+	}
+	found := false
+	// The visitor returns no diagnostics.
+	_ = hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
+		call, ok := n.(*hclsyntax.FunctionCallExpr)
+		found = found || ok && call.Name == name
+		return nil
+	})
+	return found
 }
 
 // attribute returns what follows the root of a traversal.

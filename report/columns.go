@@ -42,7 +42,12 @@ type Spec struct {
 	Source    string // where the numbers come from
 
 	value func(m Metrics, divisor float64) float64
+	needs string // what it takes that there is a value, where it is not obvious
 }
+
+// percentileNeeds is what the workloads ask for before they record percentiles of
+// rates.
+const percentileNeeds = "it takes a phase of at least 10 intervals"
 
 // Value computes the column from recorded metrics. A missing metric, or a
 // division by nothing, makes the value missing. divisor 0 is the Spec's own.
@@ -171,7 +176,7 @@ func percentileColumns() []*Spec {
 			specs = append(specs, &Spec{
 				Token: fmt.Sprintf("%s.%d", rate.token, p), Unit: "1/s", Format: "%.0f", Direction: Higher, Formula: metric,
 				Legend: fmt.Sprintf("%s per second of one client that %d%% of the intervals reach or beat", rate.what, p),
-				Source: fromClient, value: plain(metric, 1),
+				Source: fromClient, value: plain(metric, 1), needs: percentileNeeds,
 			})
 		}
 	}
@@ -336,8 +341,8 @@ func sizeColumns() []*Spec {
 		}
 	}
 	specs := []*Spec{
-		size("size", "size_allocated", "%.1f", "database size in GB at the end of the phase, allocated blocks"),
-		size("gb", "size_allocated", "%.1f", "database size in GB at the end of the phase, allocated blocks"),
+		size("size", "size_allocated", "%.1f", "database size in GB at the end of the phase, allocated blocks: with the unused end of each file's last block"),
+		size("gb", "size_allocated", "%.1f", "database size in GB at the end of the phase, allocated blocks: with the unused end of each file's last block"),
 		size("size.apparent", "size_apparent", "%.1f", "database size in GB at the end of the phase, as the lengths of the files have it"),
 		size("dbgb2", "size_apparent", "%.1f", "size of all the server's files in GB, as their lengths have it"),
 		size("dbgb1", "size_data_apparent", "%.1f", "size of the data files in GB, as their lengths have it"),
@@ -354,9 +359,13 @@ func sizeColumns() []*Spec {
 		&Spec{Token: "mb.apparent", Unit: "MB", Format: "%.0f", Direction: Lower, Divisor: 1024, Formula: "size_apparent / 1024 / divisor",
 			Legend: "database size in MB at the end of the phase, as the lengths of the files have it", Source: fromSize,
 			value: func(m Metrics, d float64) float64 { return m.get("size_apparent") / kB / d }},
-		&Spec{Token: "hole%", Unit: "%", Format: "%.1f", Direction: Higher, Formula: "100 x (1 - size_allocated / size_apparent)",
+		// Files without holes take a little more than their length, since
+		// each ends within a block: that is no hole less than none.
+		&Spec{Token: "hole%", Unit: "%", Format: "%.1f", Direction: Higher, Formula: "100 x (1 - size_allocated / size_apparent), at least 0",
 			Legend: "percent of the files' length that takes no space (punched holes)", Source: fromSize,
-			value: func(m Metrics, _ float64) float64 { return 100 * (1 - m.get("size_allocated")/m.get("size_apparent")) }},
+			value: func(m Metrics, _ float64) float64 {
+				return max(0, 100*(1-m.get("size_allocated")/m.get("size_apparent")))
+			}},
 		&Spec{Token: "wal_gb", Unit: "GB", Format: "%.2f", Direction: Lower, Divisor: 1024, Formula: "wal_bytes / 1024 / divisor / divisor",
 			Legend: "write-ahead log written in the phase, GB", Source: fromServer,
 			value: func(m Metrics, d float64) float64 { return m.get("wal_bytes") / kB / d / d }},

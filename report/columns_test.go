@@ -48,6 +48,7 @@ func TestColumnFormulas(t *testing.T) {
 		{"size", load, 0, "226.0"},
 		{"size", load, 1000, "237.0"},
 		{"hole%", load, 0, "50.0"},
+		{"hole%", metrics(map[string]float64{"size_allocated": 4096, "size_apparent": 4000}), 0, "0"},
 		{"rss", load, 0, "4.9"},
 		{"r/s", load, 0, "324"},
 		{"rmb/s", load, 0, "40.5"},
@@ -219,6 +220,43 @@ func TestCommonFormat(t *testing.T) {
 			if got := f.print(x); got != tt.want[i] {
 				t.Errorf("%v in %v: %s, want %s", x, tt.values, got, tt.want[i])
 			}
+		}
+	}
+}
+
+// TestFittedFormat checks that small numbers are told, by decimals that the whole
+// column has.
+func TestFittedFormat(t *testing.T) {
+	tests := []struct {
+		format string
+		values []float64
+		want   []string
+	}{
+		{"%.0f", []float64{0.3, 0.71}, []string{"0.30", "0.71"}},
+		{"%.0f", []float64{0.3, 42}, []string{"0.30", "42.00"}},
+		{"%.0f", []float64{0.3, 1200}, []string{"0.3", "1200.0"}},
+		{"%.0f", []float64{0.3, 136752}, []string{"0", "136752"}},
+		{"%.0f", []float64{3, 4}, []string{"3", "4"}}, // counts
+		{"%.0f", []float64{20.4, 310.7}, []string{"20", "311"}},
+		{"%.1f", []float64{0.146, 0.15}, []string{"0.15", "0.15"}},
+		{"%.1f", []float64{0.1, 0}, []string{"0.1", "0"}},
+		{"%.2f", []float64{0.0024}, []string{"0.0024"}},
+		{"%.2f", []float64{34.379, 0.0003}, []string{"34.38", "0"}},
+		{"%.2f", []float64{-0.0024, math.Inf(1)}, []string{"-0.0024", "inf"}},
+		{"%.3g", []float64{0.0001234}, []string{"0.000123"}},
+	}
+	for _, tt := range tests {
+		f, err := parseFormat(tt.format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f = f.fitted(tt.values)
+		var got []string
+		for _, x := range tt.values {
+			got = append(got, f.print(x))
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s of %v: -want +got\n%s", tt.format, tt.values, diff)
 		}
 	}
 }

@@ -45,7 +45,11 @@ func writeCSV(b *bytes.Buffer, t *Table) error {
 			record = append(record, c.Text)
 			notes = append(notes, c.Notes...)
 		}
-		if err := out.Write(append(record, t.noteText(notes))); err != nil {
+		said := strings.Join(r.Remarks, "; ")
+		if r.Remarks == nil {
+			said = t.noteText(notes)
+		}
+		if err := out.Write(append(record, said)); err != nil {
 			return err
 		}
 	}

@@ -90,6 +90,9 @@ func (b *builder) measure(r *run, c *column) measured {
 	}
 	if !m.Known && m.Text == "" {
 		m.why = fmt.Sprintf("%s was not recorded", c.token)
+		if c.spec != nil && c.spec.needs != "" {
+			m.why += ": " + c.spec.needs
+		}
 		if r.source != Own {
 			m.why = fmt.Sprintf("%s is not in %s", c.token, r.source)
 		}
@@ -103,7 +106,7 @@ func (r *run) missing(phase string, number int, result *PhaseResult) string {
 		result = r.broken(phase)
 	}
 	if result != nil {
-		return withMessage(fmt.Sprintf("phase %s: %s", phase, result.Status), result.Message)
+		return r.ended(result)
 	}
 	if why := r.why(); why != "" {
 		return why

@@ -130,7 +130,7 @@ func TestSmallForms(t *testing.T) {
   label {
     heading = "inno"
     side    = "left"
-  }`, []string{"1 4", "inno qps qps", "c0 820 1310", "c1 1820 2320"}},
+  }`, []string{"clients=1 clients=4", "inno qps qps", "c0 820 1310", "c1 1820 2320"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

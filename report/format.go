@@ -190,3 +190,62 @@ func common(values []float64) numberFormat {
 	}
 	return decimals(need)
 }
+
+// Bounds of the decimals that a column gets beyond its format.
+const (
+	// twoDigits and oneDigit are how many digits the largest number of a
+	// column may have in all, so that the smallest has two, or one at least:
+	// beyond them a small number beside large ones is noise.
+	twoDigits = 4
+	oneDigit  = 5
+
+	mostDecimals = 6
+)
+
+// fitted returns the format with as many decimals more as the numbers of a
+// column need, so that none prints as 0, or as a single digit that it is not.
+// All numbers of the column have the same decimals.
+func (f numberFormat) fitted(values []float64) numberFormat {
+	if f.verb != 'f' {
+		return f
+	}
+	f.precision = widened(f.precision, values, 2, twoDigits)
+	f.precision = widened(f.precision, values, 1, oneDigit)
+	return f
+}
+
+// widened returns the number of decimals with which the values have the wanted
+// significant digits: those that need no more decimals than the digits of the
+// largest leave for them.
+func widened(decimals int, values []float64, significant, digits int) int {
+	largest := 0.0
+	for _, x := range values {
+		if !math.IsInf(x, 0) && !math.IsNaN(x) {
+			largest = max(largest, math.Abs(x))
+		}
+	}
+	whole := 0
+	if largest >= 1 {
+		whole = 1 + int(math.Floor(math.Log10(largest)))
+	}
+	most := min(digits-whole, mostDecimals)
+	if largest < 1 {
+		most = mostDecimals
+	}
+	for _, x := range values {
+		if x == 0 || math.IsInf(x, 0) || math.IsNaN(x) || isExact(x, decimals) {
+			continue
+		}
+		if need := significant - 1 - int(math.Floor(math.Log10(math.Abs(x)))); need <= most {
+			decimals = max(decimals, need)
+		}
+	}
+	return decimals
+}
+
+// isExact reports whether a number is what it prints as.
+func isExact(x float64, decimals int) bool {
+	const sameNumber = 1e-9 // of two that were computed in different ways
+	printed := ParseValue(roundHalfUp(x, decimals)).Number
+	return math.Abs(printed-x) <= sameNumber*math.Abs(x)
+}

@@ -88,6 +88,8 @@ type jsonRow struct {
 	Group  string            `json:"group,omitempty"`
 	Notes  []int             `json:"notes,omitempty"`
 	Cells  []jsonCell        `json:"cells"`
+
+	Remarks []string `json:"remarks,omitempty"`
 }
 
 type jsonCell struct {
@@ -138,7 +140,7 @@ func newJSONTable(t *Table) *jsonTable {
 		})
 	}
 	for _, r := range t.Rows {
-		row := jsonRow{Label: r.Label, Levels: r.Levels, Source: r.Source, Group: r.Group, Notes: r.Notes, Cells: []jsonCell{}}
+		row := jsonRow{Label: r.Label, Levels: r.Levels, Source: r.Source, Group: r.Group, Notes: r.Notes, Cells: []jsonCell{}, Remarks: r.Remarks}
 		for _, c := range r.Cells {
 			row.Cells = append(row.Cells, newJSONCell(c))
 		}

@@ -76,16 +76,20 @@ func markdownChart(b *bytes.Buffer, c *Chart, o Options) {
 	markdownNotes(b, notes, c.Remarks, c.Legend)
 }
 
-// markdownNotes writes the list under a table or chart, which footnotes begin.
+// markdownNotes writes the lists under a table or chart: of notes, which
+// footnotes begin, and of the legend.
 func markdownNotes(b *bytes.Buffer, notes, remarks []string, legend []LegendEntry) {
 	for _, text := range remarks {
 		notes = append(notes, "- "+escape(text))
 	}
-	for _, e := range legend {
-		notes = append(notes, fmt.Sprintf("- `%s`: %s", strings.ReplaceAll(e.Term, "`", "'"), escape(e.Text)))
-	}
 	if len(notes) > 0 {
 		fmt.Fprintf(b, "\n%s\n", strings.Join(notes, "\n"))
+	}
+	if len(legend) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, e := range legend { // another bullet begins another list
+		fmt.Fprintf(b, "* `%s`: %s\n", strings.ReplaceAll(e.Term, "`", "'"), escape(e.Text))
 	}
 }
 
@@ -163,8 +167,7 @@ func markdownHead(l *layout) []string {
 func markdownLine(l *layout, line gridLine, o Options) []string {
 	row := make([]string, len(l.right))
 	switch line.between {
-	case GroupLine:
-		row[0] = "."
+	case GroupLine: // a row without text
 	case GroupRule:
 		for i := range row {
 			row[i] = "\u2014"

@@ -8,10 +8,25 @@ import (
 	"strings"
 
 	"dbmatrix/matrix"
+
+	"github.com/hashicorp/hcl/v2"
 )
 
-// mark returns the number of a footnote.
+// mark returns the number of a footnote, of which the present row is told.
 func (tb *tableBuilder) mark(text string) int {
+	tb.tell(text)
+	return tb.footnote(text)
+}
+
+// tell adds to what is to be said of the present row.
+func (tb *tableBuilder) tell(text string) {
+	if !slices.Contains(tb.told, text) {
+		tb.told = append(tb.told, text)
+	}
+}
+
+// footnote returns the number of a footnote.
+func (tb *tableBuilder) footnote(text string) int {
 	if n, ok := tb.marks[text]; ok {
 		return n
 	}
@@ -32,11 +47,12 @@ const noteNumbers = `[0-9]+(\.[0-9]+)?`
 // markRange returns the number of a footnote whose numbers differ from cell to
 // cell: one footnote gives the range of each.
 func (tb *tableBuilder) markRange(text string) int {
+	tb.tell(text)
 	key := tb.b.numbers.ReplaceAllString(text, "#") + "\x00range"
 	numbers := tb.b.numbers.FindAllString(text, -1)
 	n, ok := tb.marks[key]
 	if !ok {
-		n = tb.mark(text)
+		n = tb.footnote(text)
 		tb.marks[key] = n
 		tb.ranges[n] = &noteRange{between: tb.b.numbers.Split(text, -1), low: numbers, high: slices.Clone(numbers)}
 		return n
@@ -71,16 +87,19 @@ func (r *noteRange) String() string {
 	return b.String()
 }
 
-// valueNotes returns the footnotes of a value: why it is missing, or what makes
-// it doubtful.
+// valueNotes returns the footnotes of a value: why it is missing, or else what
+// makes it doubtful.
 func (tb *tableBuilder) valueNotes(m measured) []int {
-	var notes []int
-	if !m.Known && !m.text && m.why != "" {
-		notes = append(notes, tb.mark(m.why))
+	if !m.Known && !m.text {
+		if m.why == "" {
+			return nil
+		}
+		return []int{tb.mark(m.why)}
 	}
+	var notes []int
 	for _, o := range m.from {
 		if o.result.Status == matrix.SLAMissed {
-			notes = appendNew(notes, tb.markRange(withMessage(fmt.Sprintf("phase %s: %s", o.result.Phase, matrix.SLAMissed), o.result.Message)))
+			notes = appendNew(notes, tb.markRange(o.run.ended(o.result)))
 		}
 		for _, f := range o.result.Flags {
 			notes = appendNew(notes, tb.markRange(withMessage(strings.ReplaceAll(f.Name, "_", " "), f.Detail)))
@@ -89,6 +108,7 @@ func (tb *tableBuilder) valueNotes(m measured) []int {
 			notes = appendNew(notes, tb.mark("measured with other inputs than the definition has now (stale)"))
 		}
 	}
+	slices.Sort(notes)
 	return notes
 }
 
@@ -97,25 +117,6 @@ func appendNew(notes []int, n int) []int {
 		return notes
 	}
 	return append(notes, n)
-}
-
-// hoist takes the footnotes that all cells of a row have off them: they belong
-// to the row.
-func hoist(cells []Cell) []int {
-	if len(cells) < 2 {
-		return nil
-	}
-	var common []int
-	for _, n := range cells[0].Notes {
-		everywhere := !slices.ContainsFunc(cells, func(c Cell) bool { return !slices.Contains(c.Notes, n) })
-		if everywhere {
-			common = append(common, n)
-		}
-	}
-	for i := range cells {
-		cells[i].Notes = slices.DeleteFunc(cells[i].Notes, func(n int) bool { return slices.Contains(common, n) })
-	}
-	return common
 }
 
 // rowNotes returns the footnotes of a row as a whole: cells that it merges, and
@@ -127,7 +128,7 @@ func (tb *tableBuilder) rowNotes(r *row) []int {
 		for _, axis := range tb.hiddenAxes(s) {
 			if !hidden[axis] {
 				hidden[axis] = true
-				notes = append(notes, tb.mark(fmt.Sprintf("stands for cells that differ in %s (%s)", axis, tb.b.axes.describe(axis, s.runs))))
+				notes = append(notes, tb.mark(fmt.Sprintf("cells that differ in %s (%s) are one row", axis, tb.b.axes.describe(axis, s.runs))))
 			}
 		}
 	}
@@ -272,13 +273,7 @@ func (tb *tableBuilder) baselineRemark() []string {
 	if !compares || len(tb.def.Baseline) == 0 {
 		return nil
 	}
-	var names []string
-	for _, axis := range tb.b.axes.names {
-		if level, ok := tb.def.Baseline[axis]; ok {
-			names = append(names, axis+" = "+level)
-		}
-	}
-	text := "compared with " + strings.Join(names, ", ")
+	text := "compared with " + tb.baselineLevels()
 	few := false
 	for _, r := range tb.rows {
 		for _, s := range r.slots {
@@ -372,7 +367,7 @@ func (tb *tableBuilder) factRemarks() []string {
 				values[v]++
 			}
 		}
-		if len(values) < 2 || tb.toldByAxis(name, runs) {
+		if len(values) < 2 || tb.toldByAxis(name, runs) || seedOfReplicate(name, runs) {
 			continue
 		}
 		if len(values) > maxFactValues {
@@ -403,6 +398,25 @@ func (tb *tableBuilder) toldByAxis(fact string, runs []*run) bool {
 	})
 }
 
+// seedOfReplicate reports whether a fact is a seed that differs because each
+// replicate has its own, as it should.
+func seedOfReplicate(fact string, runs []*run) bool {
+	if fact != "seed" && !strings.HasSuffix(fact, ".seed") {
+		return false
+	}
+	seeds := map[int]string{}
+	for _, r := range runs {
+		v, ok := r.attempt.Facts[fact]
+		if old, seen := seeds[r.replicate]; ok && seen && old != v {
+			return false
+		}
+		if ok {
+			seeds[r.replicate] = v
+		}
+	}
+	return true
+}
+
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
@@ -415,23 +429,64 @@ func sortedKeys[V any](m map[string]V) []string {
 // legend explains the headings and levels that the table shows.
 func (tb *tableBuilder) legend() []LegendEntry {
 	var entries []LegendEntry
-	seen := map[LegendEntry]bool{}
 	for _, c := range tb.columns {
 		for _, shown := range tb.tokensOf(c) {
-			if shown.spec == nil {
-				continue
-			}
-			e := LegendEntry{Term: shown.term(), Text: shown.spec.Legend}
-			if divisor := cmp.Or(shown.divisor, shown.spec.Divisor); divisor > 0 {
-				e.Text += fmt.Sprintf(" (%s)", divisorText(shown.spec.Unit, divisor))
-			}
-			if !seen[e] {
-				seen[e] = true
+			e := LegendEntry{Term: tb.term(shown), Text: tb.meaning(shown)}
+			if e.Text != "" && !slices.Contains(entries, e) {
 				entries = append(entries, e)
 			}
 		}
 	}
 	return append(entries, tb.levelLegend()...)
+}
+
+// meaning says what a column shows; "" where nothing is known of it.
+func (tb *tableBuilder) meaning(c *column) string {
+	text := ""
+	switch {
+	case c.computed():
+		text = tb.b.sourceOf(c.value)
+	case c.relative && tb.explains(c.token):
+		text = c.token
+	case c.spec != nil:
+		text = c.spec.Legend
+		if divisor := cmp.Or(c.divisor, c.spec.Divisor); divisor > 0 {
+			text += fmt.Sprintf(" (%s)", divisorText(c.spec.Unit, divisor))
+		}
+	}
+	if c.relative && text != "" {
+		if text != c.token {
+			text += ","
+		}
+		text += " relative to " + tb.baselineLevels()
+	}
+	return text
+}
+
+// explains reports whether the legend says what a token is.
+func (tb *tableBuilder) explains(token string) bool {
+	return slices.ContainsFunc(tb.columns, func(c *column) bool { return c.token == token && !c.relative })
+}
+
+// sourceOf returns an expression as it is written, on one line.
+func (b *builder) sourceOf(expr hcl.Expression) string {
+	at := expr.Range()
+	file := b.in.Experiment.Files[at.Filename]
+	if file == nil || !at.CanSliceBytes(file.Bytes) {
+		return ""
+	}
+	return strings.Join(strings.Fields(string(at.SliceBytes(file.Bytes))), " ")
+}
+
+// baselineLevels names the baseline's levels.
+func (tb *tableBuilder) baselineLevels() string {
+	var names []string
+	for _, axis := range tb.b.axes.names {
+		if level, ok := tb.def.Baseline[axis]; ok {
+			names = append(names, axis+" = "+level)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // divisorText says what the larger unit of a column is made of.
@@ -454,14 +509,27 @@ func (tb *tableBuilder) tokensOf(c *column) []*column {
 	return parts
 }
 
-// term is what a reader finds over the column's numbers, else its token.
-func (c *column) term() string {
-	if c.def == nil || strings.HasPrefix(c.label, c.token+"@") {
+// term is what a reader finds over the column's numbers, else its token: that of
+// columns which show it at several places, as qps@query.1 and qps@query.2.
+func (tb *tableBuilder) term(c *column) string {
+	if c.def == nil {
+		return c.token
+	}
+	places := 0
+	for _, other := range tb.columns {
+		if other.token == c.token && !other.relative && len(other.def.Heading) == 0 {
+			places++
+		}
+	}
+	if strings.HasPrefix(c.label, c.token+"@") && places > 1 {
 		return c.token
 	}
 	heading := c.label
 	if n := len(c.def.Heading); n > 0 {
 		heading = c.def.Heading[n-1]
+		if c.relative || c.computed() { // the last line is often what it is computed from
+			heading = strings.Join(c.def.Heading, " ")
+		}
 	}
 	return cmp.Or(heading, c.token)
 }

@@ -50,9 +50,9 @@ func prefixed(prefix, text string) string {
 
 func plainTable(b *bytes.Buffer, t *Table, o Options) {
 	if !o.Bare {
-		fmt.Fprintf(b, "- %s\n", t.heading())
+		plainHeading(b, t.heading())
 		if len(t.Caption) > 0 {
-			fmt.Fprintf(b, "  %s\n", strings.Join(t.Caption, ", "))
+			fmt.Fprintf(b, "%s\n", strings.Join(t.Caption, ", "))
 		}
 		b.WriteByte('\n')
 	}
@@ -60,31 +60,38 @@ func plainTable(b *bytes.Buffer, t *Table, o Options) {
 	if o.Bare {
 		return
 	}
-	if len(t.Footnotes)+len(t.Remarks)+len(t.Legend) > 0 {
-		b.WriteByte('\n')
-	}
+	var notes []string
 	for i, text := range t.Footnotes {
-		fmt.Fprintf(b, "[%d] %s\n", i+1, text)
+		notes = append(notes, fmt.Sprintf("[%d] %s", i+1, text))
 	}
-	plainNotes(b, t.Remarks, t.Legend)
+	plainNotes(b, notes, t.Remarks, t.Legend)
+}
+
+// plainHeading writes a heading, underlined.
+func plainHeading(b *bytes.Buffer, text string) {
+	fmt.Fprintf(b, "%s\n%s\n", text, strings.Repeat("-", utf8.RuneCountInString(text)))
 }
 
 // plainChart names the file of a chart.
 func plainChart(b *bytes.Buffer, c *Chart, o Options) {
-	fmt.Fprintf(b, "- %s\n", c.heading())
+	plainHeading(b, c.heading())
 	if len(c.Caption) > 0 {
-		fmt.Fprintf(b, "  %s\n", strings.Join(c.Caption, ", "))
+		fmt.Fprintf(b, "%s\n", strings.Join(c.Caption, ", "))
 	}
 	fmt.Fprintf(b, "\nChart: %s (%s by %s)\n", o.chartPath(c), c.Drawing.Y.Title, c.Drawing.X.Title)
-	if len(c.Footnotes)+len(c.Remarks)+len(c.Legend) > 0 {
-		b.WriteByte('\n')
-	}
-	plainNotes(b, slices.Concat(c.Footnotes, c.Remarks), c.Legend)
+	plainNotes(b, nil, slices.Concat(c.Footnotes, c.Remarks), c.Legend)
 }
 
-func plainNotes(b *bytes.Buffer, remarks []string, legend []LegendEntry) {
+// plainNotes writes what stands under a table or chart: the notes, then the legend.
+func plainNotes(b *bytes.Buffer, notes, remarks []string, legend []LegendEntry) {
 	for _, text := range remarks {
-		fmt.Fprintf(b, "* %s\n", text)
+		notes = append(notes, "* "+text)
+	}
+	if len(notes) > 0 {
+		fmt.Fprintf(b, "\n%s\n", strings.Join(notes, "\n"))
+	}
+	if len(legend) > 0 {
+		b.WriteByte('\n')
 	}
 	width := 0
 	for _, e := range legend {

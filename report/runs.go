@@ -95,10 +95,43 @@ func (r *run) why() string {
 	}
 	for _, p := range r.attempt.Phases {
 		if !p.Status.Complete() {
-			return fmt.Sprintf("not reached: phase %s ended as %s", p.Phase, p.Status)
+			return "not reached: " + p.Phase + " " + endOf(p.Status)
 		}
 	}
 	return "not reached: " + withMessage(string(r.attempt.Status), r.attempt.Message)
+}
+
+// ended says how a phase ended that did not end as it should. The workload's own
+// name, with which its messages begin, is not repeated.
+func (r *run) ended(p *PhaseResult) string {
+	message := p.Message
+	if r.cell != nil {
+		for _, phase := range r.cell.Phases {
+			if phase.Block != p.Block {
+				continue
+			}
+			who, rest, found := strings.Cut(message, ": ")
+			if name, _, _ := strings.Cut(who, " "); found && name == phase.Workload.Type {
+				message = rest
+			}
+		}
+	}
+	return withMessage(p.Phase+" "+endOf(p.Status), message)
+}
+
+// endOf words the end of a phase.
+func endOf(status matrix.Status) string {
+	switch status {
+	case matrix.SLAMissed:
+		return "missed its rate"
+	case matrix.TimedOut:
+		return "timed out"
+	case matrix.Interrupted, matrix.Skipped:
+		return "was " + string(status)
+	case matrix.Invalid:
+		return "is invalid"
+	}
+	return string(status)
 }
 
 func withMessage(what, message string) string {

@@ -129,6 +129,10 @@ type Row struct {
 	First  bool              // the first row of its group
 	Notes  []int             // footnote marks on the label
 	Cells  []Cell            // one for each column
+
+	// Remarks are all that footnotes say of the row and its cells, with its
+	// own numbers where a footnote gives a range over several rows.
+	Remarks []string
 }
 
 // A Cell is one number or text of a table.
@@ -143,6 +147,9 @@ type Cell struct {
 	High   float64
 	Bound  string // "interval" (of the median) or "range" (minimum and maximum); "" where there is none
 	Notes  []int  // footnote marks
+
+	absent bool // there is no number, nor text in its place
+	beside bool // these are the bounds of the cell before
 }
 
 // A RunValue is the value of one run.

@@ -39,6 +39,9 @@ type tableBuilder struct {
 	busy    map[memoKey]bool
 	marks   map[string]int // footnotes by their text
 
+	told   []string             // what is to be said of the present row
+	places map[sharedResult]int // in how many slots a measurement stands
+
 	// ranges are footnotes that give the ranges of their numbers, by number.
 	ranges map[int]*noteRange
 }
@@ -64,6 +67,7 @@ func (b *builder) table(def *matrix.Table) *Table {
 func (b *builder) newTable(def *matrix.Table, what string) *tableBuilder {
 	tb := &tableBuilder{
 		b: b, def: def, what: what, out: &Table{Name: def.Name}, across: def.Across, marks: map[string]int{}, ranges: map[int]*noteRange{},
+		places: map[sharedResult]int{},
 	}
 	tb.reset()
 	if !tb.resolveColumns() {
@@ -75,8 +79,14 @@ func (b *builder) newTable(def *matrix.Table, what string) *tableBuilder {
 		tb.rowAxes = tb.defaultRows()
 	}
 	tb.deciding = tb.decide()
+	if len(def.Baseline) > 0 && !slices.ContainsFunc(tb.columns, (*column).comparison) {
+		tb.b.warn(def.Range, "Baseline that nothing is compared with", "%s %q has a baseline, but no column that uses it. Give a column relative = true, or read base[\"...\"] in its value.", titled(what), def.Name)
+	}
 	return tb
 }
+
+// titled returns a word as it begins a sentence.
+func titled(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
 // order makes the rows, names them and puts them in their order.
 func (tb *tableBuilder) order() {
@@ -85,6 +95,23 @@ func (tb *tableBuilder) order() {
 	tb.nameRows()
 	tb.sortRows()
 	tb.groupRows()
+	tb.tellApart()
+}
+
+// tellApart warns of rows that a reader cannot tell apart, by their labels and the
+// headings over them.
+func (tb *tableBuilder) tellApart() {
+	names := map[string]bool{}
+	for _, r := range tb.rows {
+		name := r.label
+		if tb.out.GroupStyle == GroupHeading {
+			name = r.group + "\x00" + r.label
+		}
+		if names[name] {
+			tb.b.warn(tb.def.Range, "Rows that look the same", "Two rows of table %q are labelled %q. Name the axis that tells them apart in the label's text.", tb.def.Name, r.label)
+		}
+		names[name] = true
+	}
 }
 
 // reset forgets all columns and values.
@@ -135,7 +162,7 @@ func (tb *tableBuilder) filtered() []*run {
 			}
 		}
 	}
-	if _, known := tb.b.runs[source]; !known && source != All {
+	if _, known := tb.b.runs[source]; !known && source != All && !tb.b.checking { // the definition's are checked with it
 		tb.b.fault(tb.def.Range, "Unknown source", "Table %q shows source %q; the sources are %s.", tb.def.Name, source, strings.Join(tb.b.sources, ", "))
 	}
 	return runs
@@ -255,7 +282,6 @@ func asText(v cty.Value) (string, bool) {
 
 // nameRows evaluates the labels.
 func (tb *tableBuilder) nameRows() {
-	names := map[string]bool{}
 	for _, r := range tb.rows {
 		if tb.def.Label.Text != nil {
 			r.label = tb.rowText(tb.def.Label.Text, r, "label")
@@ -265,10 +291,6 @@ func (tb *tableBuilder) nameRows() {
 		if tb.b.source(tb.def) == All && r.source != Own {
 			r.label += " (" + r.source + ")"
 		}
-		if names[r.label] {
-			tb.b.warn(tb.def.Range, "Rows that look the same", "Two rows of table %q are labelled %q. Name the axis that tells them apart in the label's text.", tb.def.Name, r.label)
-		}
-		names[r.label] = true
 	}
 	tb.out.Label = LabelColumn{Heading: tb.labelHeading(), Left: tb.def.Label.Side == "left"}
 }
@@ -284,11 +306,28 @@ func (tb *tableBuilder) labelHeading() string {
 	if tb.def.Label.HasHead || tb.def.Label.Heading != "" {
 		return tb.def.Label.Heading
 	}
+	axes := tb.rowAxes
+	if tb.def.Label.Text != nil {
+		if read := tb.axesRead(tb.def.Label.Text); len(read) > 0 {
+			axes = read
+		}
+	}
 	var names []string
-	for _, axis := range tb.rowAxes {
+	for _, axis := range axes {
 		names = append(names, tb.b.axes.labels[axis])
 	}
 	return strings.Join(names, ".")
+}
+
+// axesRead returns the axes that an expression names, in the order of the rows.
+func (tb *tableBuilder) axesRead(expr hcl.Expression) []string {
+	var named []string
+	for _, t := range expr.Variables() {
+		if name, ok := attribute(t); ok && (t.RootName() == "axis" || t.RootName() == "label") {
+			named = append(named, name)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(tb.rowAxes), func(axis string) bool { return !slices.Contains(named, axis) })
 }
 
 // sortRows orders the rows by the table's sort keys; rows without a value come
