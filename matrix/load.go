@@ -32,6 +32,11 @@ type LoadOptions struct {
 	// adds nothing.
 	Implicit func(*Settings) []Input
 
+	// Imported returns the names of imports that are on record for the
+	// experiment in a directory, which tables may show as they show those of
+	// import blocks. Nil: there are none.
+	Imported func(dir string) []string
+
 	Host Host
 }
 

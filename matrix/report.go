@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -401,16 +402,17 @@ func (d *decoder) checkSources() {
 			names = append(names, i.Name)
 		}
 	}
+	recorded := false // names has the imports that are on record
 	for _, b := range d.report {
 		t, ok := b.(*Table)
-		if !ok {
+		if !ok || slices.Contains(names, t.Source) {
 			continue
 		}
-		found := false
-		for _, name := range names {
-			found = found || name == t.Source
+		if !recorded && d.opts.Imported != nil {
+			names = append(names, d.opts.Imported(d.src.dir)...)
+			recorded = true
 		}
-		if !found {
+		if !slices.Contains(names, t.Source) {
 			d.faults.add(fault(t.Range, "Unknown source", "The table %q takes its rows from %q, which no import block is called%s", t.Name, t.Source, alternatives(t.Source, "", names)))
 		}
 	}

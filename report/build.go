@@ -27,7 +27,7 @@ type Readings func(record int64, metrics ...string) ([]matrix.Series, error)
 type Input struct {
 	Experiment *matrix.Experiment
 	Cells      []*matrix.Cell // of the plan, in its order
-	Attempts   []Attempt      // what was measured, in any order
+	Attempts   []Attempt      // what was measured, in any order, and imports that are on record
 
 	Eval Eval
 
@@ -164,7 +164,31 @@ func newBuilder(in Input) *builder {
 		b.runs[imp.Name] = importedRuns(cells, attempts)
 		b.note(attempts)
 	}
+	for _, attempts := range bySource(in.Attempts) {
+		name := attempts[0].Source
+		b.sources = append(b.sources, name)
+		b.runs[name] = importedRuns(cells, attempts)
+	}
 	return b
+}
+
+// bySource returns the attempts of each source but Own, those of one name
+// together. An import block of that name is a fault of the caller.
+func bySource(attempts []Attempt) [][]Attempt {
+	var lists [][]Attempt
+	at := map[string]int{}
+	for _, a := range attempts {
+		if a.Source == Own {
+			continue
+		}
+		i, ok := at[a.Source]
+		if !ok {
+			i = len(lists)
+			at[a.Source], lists = i, append(lists, nil)
+		}
+		lists[i] = append(lists[i], a)
+	}
+	return lists
 }
 
 // note remembers the names of what was recorded, and levels that the definition

@@ -19,6 +19,10 @@ func Check(exp *matrix.Experiment, cells []*matrix.Cell) hcl.Diagnostics {
 	b.checking = true
 	maps.Copy(b.recorded, metricNames(cells))
 	for _, block := range exp.Report {
+		if t, ok := block.(*matrix.Table); ok && !b.isSource(t.Source) {
+			b.runs[t.Source] = nil // an import that is on record: matrix.Load knows it
+			b.sources = append(b.sources, t.Source)
+		}
 		b.block(block)
 	}
 	b.checkImports(func(*matrix.ImportCheck, Misfit) {})

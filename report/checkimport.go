@@ -68,6 +68,23 @@ func (b *builder) checkImports(found func(*matrix.ImportCheck, Misfit)) {
 	}
 }
 
+// CheckImport verifies the relations of all import blocks of an experiment in an
+// import that is on record, or is to be: one of the input's attempts' sources.
+func CheckImport(in Input, name string) ([]Misfit, hcl.Diagnostics) {
+	b := newBuilder(in)
+	var misfits []Misfit
+	for _, block := range in.Experiment.Report {
+		imp, ok := block.(*matrix.Import)
+		if !ok {
+			continue
+		}
+		for i := range imp.Checks {
+			misfits = append(misfits, b.checkRelation(&matrix.Import{Name: name}, &imp.Checks[i])...)
+		}
+	}
+	return misfits, b.diags
+}
+
 // checkRelation verifies one relation in every row that has its column.
 func (b *builder) checkRelation(imp *matrix.Import, check *matrix.ImportCheck) []Misfit {
 	inputs := referencesOf(check.Formula).col

@@ -22,6 +22,8 @@ type experimentOptions struct {
 	machine  string
 	vars     []string
 	varFiles []string
+
+	importing string // the name of an import that is about to be recorded
 }
 
 // addFlags adds the flags to a command.
@@ -54,6 +56,7 @@ func (o *experimentOptions) load(ctx context.Context, s *streams, path string) (
 			return prober.Probe(ctx, *m)
 		},
 		Implicit: implicit(prober),
+		Imported: func(dir string) []string { return o.imported(ctx, dir) },
 		Host:     host,
 	})
 	if err := s.diagnose(files, diags); err != nil {

@@ -125,10 +125,16 @@ func reportInput(ctx context.Context, exp *matrix.Experiment, cells []*matrix.Ce
 		return in, func() {}, err
 	}
 	in.Readings = report.ReadingsFrom(ctx, record)
+	imported, err := report.ImportsFromStore(ctx, record, exp.Name)
+	if err != nil {
+		record.Close()
+		return in, nil, err
+	}
 	if in.Attempts, err = readAttempts(ctx, record, exp, host); err != nil {
 		record.Close()
 		return in, nil, err
 	}
+	in.Attempts = append(in.Attempts, withoutBlocks(exp, imported)...)
 	return in, func() { record.Close() }, nil
 }
 
@@ -139,6 +145,12 @@ func readAttempts(ctx context.Context, record *store.Store, exp *matrix.Experime
 		return nil, err
 	}
 	return report.FromStore(ctx, record, exp.Name, host)
+}
+
+// withoutBlocks leaves out what was imported under the name that an import block
+// has now: the block is the newer word.
+func withoutBlocks(exp *matrix.Experiment, imported []report.Attempt) []report.Attempt {
+	return slices.DeleteFunc(imported, func(a report.Attempt) bool { return importBlock(exp, a.Source) })
 }
 
 // imports reports whether an experiment has numbers that were measured

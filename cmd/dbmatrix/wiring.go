@@ -29,6 +29,7 @@ func commands() []func(*streams) *cobra.Command {
 		newReportCommand,
 		newTableCommand,
 		newCompareCommand,
+		newImportCommand,
 		newExportCommand,
 		newMergeCommand,
 		newAcceptCommand,
