@@ -19,6 +19,11 @@ const (
 	foreignBound = 0.05
 )
 
+// tickError is how far the CPU time that /proc/stat tells may be off for one CPU, in
+// seconds: the kernel gives a whole tick to what runs when it comes, at both ends
+// of the window.
+const tickError = 2.0 / userHZ
+
 // stallFactor is how many intervals may pass between two readings before the
 // sampler counts as stalled.
 const stallFactor = 4
@@ -33,16 +38,11 @@ func (w *Window) doubts(r Result) []matrix.Flag {
 	if in, _ := r.Metric("swap_in"); in > 0 {
 		add("swap", "%.1f MiB were swapped in", in/(1<<20))
 	}
-	cpus, _ := r.Metric("cpus")
-	if all := cpus * r.Elapsed.Seconds(); all > 0 {
-		if steal, _ := r.Metric("cpu_steal"); steal/all > stealBound {
-			add("steal", "the hypervisor took %.1f %% of the CPU time", 100*steal/all)
-		}
-		other, _ := r.Metric("other_cpu")
-		kernel, _ := r.Metric("kernel_cpu")
-		if foreign := other - kernel; foreign/all > foreignBound {
-			add("foreign_cpu", "processes that are not of the run took %.1f %% of the CPU time", 100*foreign/all)
-		}
+	if steal, ok := r.cpuShare("cpu_steal"); ok && steal > stealBound {
+		add("steal", "the hypervisor took %.1f %% of the CPU time", 100*steal)
+	}
+	if foreign, ok := r.cpuShare("other_cpu", "kernel_cpu"); ok && foreign > foreignBound {
+		add("foreign_cpu", "processes that are not of the run took %.1f %% of the CPU time", 100*foreign)
 	}
 	if w.longest > stallFactor*w.interval {
 		add("stalled_sampler", "there was no reading for %s", w.longest.Round(100*time.Millisecond))
@@ -51,4 +51,21 @@ func (w *Window) doubts(r Result) []matrix.Flag {
 		add("suspended", "the machine slept for %s", slept.Round(time.Second))
 	}
 	return flags
+}
+
+// cpuShare returns the share that some metric, less others, has of all CPU time. ok
+// is false where it is no more than ticks may be off by, as in a window of a few
+// hundredths of a second.
+func (r Result) cpuShare(metric string, less ...string) (share float64, ok bool) {
+	cpus, _ := r.Metric("cpus")
+	used, _ := r.Metric(metric)
+	for _, name := range less {
+		x, _ := r.Metric(name)
+		used -= x
+	}
+	all := cpus * r.Elapsed.Seconds()
+	if all <= 0 || used <= cpus*tickError {
+		return 0, false
+	}
+	return min(used/all, 1), true // ticks add up to a little more than the time at times
 }

@@ -249,6 +249,41 @@ func TestWindowFlagsSuspend(t *testing.T) {
 	}
 }
 
+// TestForeignCPU checks that the share of other processes stays within what there
+// is, and that a window of a few ticks tells nothing of them.
+func TestForeignCPU(t *testing.T) {
+	used := func(other, kernel float64) []Sample {
+		return []Sample{
+			{Metric: "cpus", Unit: "count", Kind: Gauge, Value: 2},
+			{Metric: "kernel_cpu", Unit: "s", Kind: Counter, Value: 10 + kernel},
+			{Metric: "other_cpu", Unit: "s", Kind: Counter, Value: 100 + other},
+		}
+	}
+	tests := []struct {
+		name          string
+		window        time.Duration
+		other, kernel float64
+		want          []string
+	}{
+		{"much", time.Second, 1, 0.5, []string{"processes that are not of the run took 25.0 % of the CPU time"}},
+		{"kernel threads alone", time.Second, 1, 0.95, nil},
+		{"more ticks than time", time.Second, 2.06, 0, []string{"processes that are not of the run took 100.0 % of the CPU time"}},
+		{"a window of two ticks", 20 * time.Millisecond, 0.04, 0, nil},
+		{"a short window, and sure", 100 * time.Millisecond, 0.15, 0, []string{"processes that are not of the run took 75.0 % of the CPU time"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, f := range play(t, &script{reads: [][]Sample{used(0, 0), used(tt.other, tt.kernel)}}, tt.window).Flags {
+				got = append(got, f.Detail)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("flags (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestWindowRefusesTwoSourcesOfOneMetric(t *testing.T) {
 	one, two := &script{reads: [][]Sample{counted(1)}}, &script{reads: [][]Sample{counted(1)}}
 	if _, err := Begin(t.Context(), 0, one, two); err == nil || !strings.Contains(err.Error(), "metric n is sampled by the script too") {
