@@ -113,14 +113,12 @@ func presentVersion(ctx context.Context, abs string) (present string, done func(
 	}
 	done = func() { os.RemoveAll(dir) }
 	present = filepath.Join(dir, "results.db")
-	if err := copyTo(ctx, abs, present); err == nil {
+	if err = copyTo(ctx, abs, present); err == nil {
 		err = migrate(ctx, present, steps)
-	} else {
-		err = fmt.Errorf("copying it to migrate the copy: %w", err)
 	}
 	if err != nil {
 		done()
-		return "", nil, err
+		return "", nil, fmt.Errorf("migrating a copy of it in %s ($TMPDIR names another place): %w", dir, err)
 	}
 	return present, done, nil
 }

@@ -165,6 +165,18 @@ func TestMergeOlder(t *testing.T) {
 	}
 }
 
+// TestMergeOlderWithoutRoom checks that a copy that cannot be made is an error.
+func TestMergeOlderWithoutRoom(t *testing.T) {
+	old := filepath.Join(t.TempDir(), "old.db")
+	load(t, old, versionFile(1))
+	s := newStore(t)
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "nowhere"))
+	if _, err := s.Merge(t.Context(), old); err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("%v; want an error that names the place", err)
+	}
+	wantRows(t, s, "SELECT count(*) FROM experiment", "0")
+}
+
 // TestMergeRefuses checks what is not merged, and that nothing is added then.
 func TestMergeRefuses(t *testing.T) {
 	dir := t.TempDir()
