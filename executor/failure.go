@@ -62,6 +62,9 @@ func judge(err error) *failure {
 func startFailure(e *server.StartError) *failure {
 	f := &failure{status: matrix.Failed, build: e.Option == ""}
 	f.err = fmt.Errorf("%s %s: %s", e.Doing, e.Server, e.Cause)
+	if e.Option != "" {
+		f.err = fmt.Errorf("%w; dbmatrix plan --check-options asks the server about all option files before a run", f.err)
+	}
 	f.details = append(f.details, e.Tail...)
 	if e.LogPath != "" {
 		f.details = append(f.details, "error log: "+e.LogPath)

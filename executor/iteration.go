@@ -55,7 +55,7 @@ func (w *window) close(time.Time) {
 // iteration executes one iteration and records it, whatever becomes of it. It
 // returns nil where it ended ok.
 func (ph *phaseRun) iteration(ctx context.Context, w workload.Workload, number, n int) *failure {
-	ph.event(Event{Kind: IterationStart, Run: ph.run, Phase: ph.p, Iteration: number, Attempt: ph.number})
+	ph.event(Event{Kind: IterationStart, Run: ph.run, Phase: ph.p, Iteration: number, Attempt: ph.number, Live: Live{Expect: ph.expected()}})
 	began := time.Now()
 	win := &window{ph: ph}
 	var err error

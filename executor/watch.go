@@ -118,11 +118,17 @@ func (w *watch) tell() {
 		w.lastCount, w.moved = p.Count, now
 	}
 	expect := p.Length
-	if expect == 0 && w.ph.rp.Seconds > 0 {
-		expect = time.Duration(w.ph.rp.Seconds / float64(max(1, w.ph.p.Recorded())) * float64(time.Second))
+	if expect == 0 {
+		expect = w.ph.expected()
 	}
 	w.ph.event(Event{Kind: Progress, Run: w.ph.run, Phase: w.ph.p, Iteration: w.number, Attempt: w.ph.number, Message: string(p.Stage),
 		Live: Live{Done: uint64(max(0, p.Count)), Total: uint64(max(0, p.Total)), Rate: w.rate, Unit: p.Op, Elapsed: p.Elapsed, Expect: expect}})
+}
+
+// expected returns how long an iteration of the phase takes by the plan's estimate;
+// 0 is unknown.
+func (ph *phaseRun) expected() time.Duration {
+	return time.Duration(ph.rp.Seconds / float64(max(1, ph.p.Recorded())) * float64(time.Second))
 }
 
 // silence returns a failure where nothing has moved for too long.

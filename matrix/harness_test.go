@@ -82,7 +82,7 @@ func testOptions(path string) LoadOptions {
 		},
 		Probe: func(_ context.Context, s *Server) Build {
 			if strings.Contains(s.Mysqld+s.Bindir, "absent") {
-				return Build{Absent: "server " + s.Name + " is not on this host"}
+				return Build{Absent: "no such program"}
 			}
 			b := Build{Flavour: MariaDB, Version: "10.11.19", Content: "build of " + s.Name}
 			if strings.Contains(s.Mysqld, "mysql97") {

@@ -287,7 +287,7 @@ var identityRules = []struct {
 			a.Status, a.Phases = Interrupted, a.Phases[:2]
 			a.Phases[1].Status, a.Phases[1].Iterations = Interrupted, 1
 		}), want: []string{
-			"size=small 1: interrupted (interrupted in phase query) [load rebuild, query interrupted]", done[1]},
+			"size=small 1: interrupted (in phase query) [load rebuild, query interrupted]", done[1]},
 			also: []edit{{history: first(func(a *Attempt) { a.Status, a.Message, a.Phases = Skipped, "its build cannot start", nil }), want: []string{
 				"size=small 1: new (skipped before: its build cannot start) [load new, query new]", done[1]}}}},
 		edit{says: "failed, timeout, hung, crashed and invalid ones, unless `--status` names them; sla_missed ones", history: first(func(a *Attempt) {

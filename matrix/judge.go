@@ -148,7 +148,7 @@ func (p *planner) judgeOthers(r *Run, key runKey) error {
 func (r *Run) absent() string {
 	for _, p := range r.Phases {
 		if s := p.Phase.Settings.Server; s != nil && s.Build.Absent != "" {
-			return s.Build.Absent
+			return fmt.Sprintf("server %s is not on this host: %s", s.Name, s.Build.Absent)
 		}
 		for _, role := range keys(p.Phase.Settings.Storage) {
 			if st := p.Phase.Settings.Storage[role]; st.Dir == "" {

@@ -215,7 +215,11 @@ func (d *decoder) checkTraversal(t hcl.Traversal, at step, extra []string) *hcl.
 	if open {
 		return nil
 	}
-	return fault(rng, "Unknown name", "There is no %s.%s%s", r.root, r.attr, alternatives(r.attr, string(r.root), names))
+	detail := fmt.Sprintf("There is no %s.%s%s", r.root, r.attr, alternatives(r.attr, string(r.root), names))
+	if r.root == rootServer && nearest(r.attr, names) == "" {
+		detail += " Builds are named in a machine file: machine.hcl above the experiment, or --machine FILE."
+	}
+	return fault(rng, "Unknown name", "%s", detail)
 }
 
 // checkLocalStep reports a local that reads names which are not known yet.

@@ -201,7 +201,7 @@ phase "query" {
 		known  bool
 	}{
 		{"never run", true},
-		{"server coming is not on this host", false},
+		{"server coming is not on this host: no machine file names it", false},
 		{"storage array is not on this host", true},
 	} {
 		r := p.Runs[i]

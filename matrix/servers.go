@@ -145,7 +145,7 @@ func (d *decoder) probe(s *Server) {
 	s.probed = true
 	switch {
 	case s.Mysqld == "" && s.Bindir == "" && s.Basedir == "" || d.opts.Probe == nil:
-		s.Build.Absent = fmt.Sprintf("server %s is not on this host", s.Name)
+		s.Build.Absent = "no machine file names it"
 		return
 	}
 	declared := s.Flavour
@@ -159,7 +159,7 @@ func (d *decoder) probe(s *Server) {
 		d.faults.add(fault(s.Range, "Another flavour", "Server %s is declared as %s, but the build says that it is %s %s.",
 			s.Name, declared, s.Build.Flavour, s.Build.Version))
 	case s.Min != "" && older(s.Build.Version, s.Min):
-		s.Build.Absent = fmt.Sprintf("server %s is version %s here, and the experiment needs %s or later", s.Name, s.Build.Version, s.Min)
+		s.Build.Absent = fmt.Sprintf("it is version %s here, and the experiment needs %s or later", s.Build.Version, s.Min)
 	}
 }
 

@@ -260,10 +260,10 @@ func TestServers(t *testing.T) {
 		{"of the machine file", "inno", "", "mariadb 10.11.19"},
 		{"found on this host", "mariadb", "", "mariadb 10.11.19"},
 		{"new enough", "inno", `server "inno" { min_version = "10.11" }`, "mariadb 10.11.19"},
-		{"too old", "inno", `server "inno" { min_version = "11.4" }`, "server inno is version 10.11.19 here, and the experiment needs 11.4 or later"},
+		{"too old", "inno", `server "inno" { min_version = "11.4" }`, "it is version 10.11.19 here, and the experiment needs 11.4 or later"},
 		{"of the same family", "inno", `server "inno" { flavour = "mysql" }`, "mariadb 10.11.19"},
-		{"declared alone", "elsewhere", `server "elsewhere" { flavour = "mysql" }`, "server elsewhere is not on this host"},
-		{"declared, and its program is gone", "missing", `server "missing" { min_version = "8.0" }`, "server missing is not on this host"},
+		{"declared alone", "elsewhere", `server "elsewhere" { flavour = "mysql" }`, "no machine file names it"},
+		{"declared, and its program is gone", "missing", `server "missing" { min_version = "8.0" }`, "no such program"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,0 +1,4 @@
+defaults { server = server.percona84 }
+phase "load" {
+  workload "bench" { step = "load" }
+}
