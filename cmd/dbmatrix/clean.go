@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"dbmatrix/executor/server"
 	"dbmatrix/executor/store"
@@ -100,13 +102,14 @@ func cleanData(ctx context.Context, s *streams, exp *matrix.Experiment) error {
 	if err := forgetSnapshots(ctx, exp); err != nil {
 		return err
 	}
-	removed := 0
+	removed, freed := 0, uint64(0)
 	for _, dir := range dataDirs(exp) {
 		found, err := ownDirectories(dir, exp)
 		if err != nil {
 			return exit(exitEnvironment, err)
 		}
 		for _, l := range found {
+			freed += allocated(l.Dir)
 			if err := server.Remove(l); err != nil {
 				return exit(exitEnvironment, fmt.Errorf("removing %s: %w", l.Dir, err))
 			}
@@ -117,9 +120,37 @@ func cleanData(ctx context.Context, s *streams, exp *matrix.Experiment) error {
 		}
 	}
 	if !s.quiet {
-		fmt.Fprintf(s.err, "%d directories removed\n", removed)
+		fmt.Fprintf(s.err, "%s removed, %s freed\n", directories(removed), formatBytes(freed))
 	}
 	return nil
+}
+
+// directories counts directories.
+func directories(n int) string {
+	if n == 1 {
+		return "1 directory"
+	}
+	return fmt.Sprintf("%d directories", n)
+}
+
+// allocated returns how many bytes the files below a directory take on their
+// disks. What cannot be looked at counts nothing.
+func allocated(dir string) uint64 {
+	var sum uint64
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil
+		}
+		if st, ok := info.Sys().(*syscall.Stat_t); ok {
+			sum += uint64(st.Blocks) * 512
+		}
+		return nil
+	})
+	return sum
 }
 
 // dataDirs returns the directories in which data of an experiment may lie.

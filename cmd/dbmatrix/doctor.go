@@ -67,6 +67,9 @@ type finding struct {
 
 // doctor prints all findings; it ends with 3 where one is a fault.
 func doctor(ctx context.Context, s *streams, o *experimentOptions, paths []string) error {
+	if err := checkDirs(paths); err != nil {
+		return err
+	}
 	servers, dirs, err := o.examined(ctx, s, paths)
 	if err != nil {
 		return err
@@ -75,6 +78,7 @@ func doctor(ctx context.Context, s *streams, o *experimentOptions, paths []strin
 	found = append(found, examineBuilds(ctx, servers)...)
 	for _, dir := range dirs {
 		found = append(found, examineDir(dir)...)
+		found = append(found, examineReach(servers, dir)...)
 	}
 	found = append(found, examineHost(dirs)...)
 	found = append(found, examineTools()...)
@@ -99,10 +103,46 @@ func doctor(ctx context.Context, s *streams, o *experimentOptions, paths []strin
 	return nil
 }
 
+// checkDirs refuses what is no directory.
+func checkDirs(paths []string) error {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return exit(exitUsage, fmt.Errorf("%s is not there; doctor examines experiments and directories", path))
+		case err != nil:
+			return exit(exitUsage, err)
+		case !info.IsDir():
+			return exit(exitUsage, fmt.Errorf("%s is a file; name its directory: dbmatrix doctor %s", path, filepath.Dir(path)))
+		}
+	}
+	return nil
+}
+
+// examineReach says which servers cannot work in a directory, as run would.
+func examineReach(servers []*matrix.Server, dir string) []finding {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return []finding{{gradeFault, "directory " + dir, err.Error(), ""}}
+	}
+	var found []finding
+	seen := map[string]bool{}
+	for _, s := range servers {
+		if s.Build.Absent != "" {
+			continue
+		}
+		if err := server.CheckAccount(s, abs); err != nil && !seen[err.Error()] {
+			seen[err.Error()] = true
+			found = append(found, finding{gradeFault, "directory " + dir, "server " + s.Name + " cannot work here: " + err.Error(), ""})
+		}
+	}
+	return found
+}
+
 // examineProgram judges how this program was built.
 func examineProgram() []finding {
 	b := readBuildFacts()
-	f := finding{gradeOK, "dbmatrix", b.version + " " + b.commit, ""}
+	f := finding{gradeOK, "dbmatrix", strings.TrimSpace(b.version + " " + b.commit), ""}
 	if b.cgo != "on" {
 		f.grade = gradeFault
 		f.detail += ", built without cgo: the results database cannot work"
@@ -381,6 +421,10 @@ func examineHost(dirs []string) []finding {
 // judgeFact says what a property of the host means for numbers.
 func judgeFact(fact sampler.Fact) finding {
 	f := finding{gradeOK, fact.Name, fact.Value, ""}
+	if i := strings.LastIndexByte(fact.Name, '.'); fact.Name[:i] != "host" {
+		name := strings.ReplaceAll(fact.Name[i+1:], "_", " ")
+		f.what, f.detail = "directory "+fact.Name[:i], name+": "+fact.Value
+	}
 	switch {
 	case fact.Name == "host.governor" && fact.Value != "performance":
 		f.grade, f.remedy = gradeNote, "cpupower frequency-set -g performance, so that the clock does not follow the load"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -63,10 +64,14 @@ func hclFiles(arg string) ([]string, error) {
 		return []string{"-"}, nil
 	}
 	info, err := os.Stat(arg)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is not there", arg)
+	case err != nil:
 		return nil, err
-	}
-	if !info.IsDir() {
+	case !info.IsDir() && filepath.Ext(arg) != ".hcl":
+		return nil, fmt.Errorf("%s is no HCL file; a directory stands for the *.hcl files in it", arg)
+	case !info.IsDir():
 		return []string{arg}, nil
 	}
 	files, err := filepath.Glob(filepath.Join(arg, "*.hcl"))

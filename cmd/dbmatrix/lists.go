@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/function"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
@@ -109,23 +107,13 @@ func newFunctionsCommand(s *streams) *cobra.Command {
 
 // listFunctions prints one line for each function.
 func listFunctions(s *streams) error {
-	functions := matrix.Functions(".")
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	for _, name := range slices.Sorted(maps.Keys(functions)) {
-		f := functions[name]
-		fmt.Fprintf(w, "%s(%s)\t%s\n", name, parameters(f), f.Description())
+	for _, f := range matrix.FunctionDocs() {
+		fmt.Fprintf(w, "%s\t%s\n", f.Signature, f.Summary)
+	}
+	fmt.Fprintln(w, "\nOnly in tables, charts, texts and checks:")
+	for _, f := range matrix.ReportFunctionDocs() {
+		fmt.Fprintf(w, "%s\t%s\n", f.Signature, f.Summary)
 	}
 	return w.Flush()
-}
-
-// parameters returns the names of a function's parameters.
-func parameters(f function.Function) string {
-	var names []string
-	for _, p := range f.Params() {
-		names = append(names, p.Name)
-	}
-	if v := f.VarParam(); v != nil {
-		names = append(names, v.Name+"...")
-	}
-	return strings.Join(names, ", ")
 }

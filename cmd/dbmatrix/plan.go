@@ -107,6 +107,7 @@ func printPlan(out io.Writer, p *matrix.Plan) error {
 	}
 	fmt.Fprintln(out)
 	printShared(out, p)
+	printRebuilt(out, p)
 	printSummary(out, p.Summary)
 	return nil
 }
@@ -157,8 +158,38 @@ func printShared(out io.Writer, p *matrix.Plan) {
 	}
 	for _, name := range order {
 		if t := tallies[name]; t.executed < t.runs {
-			fmt.Fprintf(out, "%s runs %d times instead of %d: its state is kept and shared\n", name, t.executed, t.runs)
+			fmt.Fprintf(out, "%s runs %s instead of %d: its state is kept and shared\n", name, count(t.executed, "time"), t.runs)
 		}
+	}
+}
+
+// printRebuilt tells of phases that are recorded and run again, since what comes
+// after them needs the state that they left.
+func printRebuilt(out io.Writer, p *matrix.Plan) {
+	again := map[*matrix.Phase]int{}
+	var order []*matrix.Phase
+	blocks := map[string]*matrix.Phase{} // the first of each name
+	for _, r := range p.Runs {
+		for _, ph := range r.Phases {
+			if ph.Status != matrix.Rebuild {
+				continue
+			}
+			first := blocks[ph.Phase.Block]
+			if first == nil {
+				first = ph.Phase
+				blocks[ph.Phase.Block] = first
+				order = append(order, first)
+			}
+			again[first]++
+		}
+	}
+	for _, ph := range order {
+		remedy := "snapshot = true in the phase would keep it"
+		if ph.Snapshot != nil {
+			remedy = "its snapshot went when all that was to use it was done"
+		}
+		fmt.Fprintf(out, "%s runs again in %s although it is recorded: what comes after it needs its state, which is gone; %s\n",
+			ph.Block, count(again[ph], "run"), remedy)
 	}
 }
 
@@ -216,6 +247,10 @@ func writeJSON(out io.Writer, document any) error {
 
 // printExclusions prints what each exclude block removed.
 func printExclusions(s *streams, exp *matrix.Experiment) error {
+	if len(exp.Exclusions()) == 0 {
+		fmt.Fprintln(s.out, "There is no exclude block: nothing is removed.")
+		return nil
+	}
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "removed\twhere\treason")
 	for _, x := range exp.Exclusions() {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // A streams value is where a command reads and writes. Data goes to out, all
@@ -81,7 +82,9 @@ file and a server of its own; what was measured becomes tables.`,
 	flags.StringVar(&global.color, "color", "auto", "colour messages: `auto`, always or never")
 	flags.BoolVarP(&global.quiet, "quiet", "q", false, "print nothing but data, failures and questions")
 	flags.BoolVarP(&global.verbose, "verbose", "v", false, "print each step")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit(exitUsage, err) })
+	root.SetFlagErrorFunc(flagError)
+	root.Version = strings.TrimSpace(readBuildFacts().version)
+	root.SetVersionTemplate("dbmatrix {{.Version}}\n")
 	root.SuggestionsMinimumDistance = 2
 
 	for _, add := range commands() {
@@ -100,6 +103,34 @@ func knownCommand(c *cobra.Command, args []string) error {
 		text += fmt.Sprintf("; did you mean %q?", near[0])
 	}
 	return exit(exitUsage, fmt.Errorf("%s\nRun 'dbmatrix --help' for the list", text))
+}
+
+// flagError words a fault of a flag, with the one that was probably meant and the
+// usage of the command.
+func flagError(c *cobra.Command, err error) error {
+	text := err.Error()
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		text = fmt.Sprintf("%s has no flag --%s", c.CommandPath(), unknown.GetSpecifiedName())
+		if near := nearFlag(c, unknown.GetSpecifiedName()); near != "" {
+			text += fmt.Sprintf("; did you mean --%s?", near)
+		}
+	}
+	return exit(exitUsage, fmt.Errorf("%s\nUsage: %s", text, c.UseLine()))
+}
+
+// nearFlag returns the flag of a command whose name is nearest to one that there
+// is not, or "" where none is near.
+func nearFlag(c *cobra.Command, name string) string {
+	// cobra measures the distance between names of commands only.
+	names := &cobra.Command{SuggestionsMinimumDistance: 2}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	if near := names.SuggestionsFor(name); len(near) > 0 {
+		return near[0]
+	}
+	return ""
 }
 
 // apply judges the flags that every command has.
@@ -125,7 +156,7 @@ func usageErrors(c *cobra.Command) *cobra.Command {
 	if judge := c.Args; judge != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
 			if err := judge(c, args); err != nil {
-				return exit(exitUsage, fmt.Errorf("%w\nUsage: %s", err, c.UseLine()))
+				return exit(exitUsage, fmt.Errorf("%s takes other arguments than the %d given\nUsage: %s", c.CommandPath(), len(args), c.UseLine()))
 			}
 			return nil
 		}

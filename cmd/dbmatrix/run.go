@@ -101,7 +101,7 @@ func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error 
 		return err
 	}
 	out, err := o.execute(ctx, s, p, pending, record)
-	err = judgeRun(s, path, p, out, err)
+	err = judgeRun(s, path, o.rest(p, pending), out, err)
 	if cerr := record.Close(); cerr != nil && err == nil {
 		err = exit(exitEnvironment, fmt.Errorf("closing %s: %w", record.Path(), cerr))
 	}
@@ -213,9 +213,23 @@ func (o *runOptions) execute(ctx context.Context, s *streams, p *matrix.Plan, pe
 	})
 }
 
+// rest returns how many runs of the plan are to be executed still when the selected
+// ones are done.
+func (o *runOptions) rest(p *matrix.Plan, selected []*matrix.Run) int {
+	rest := 0
+	for _, r := range p.Runs {
+		last := r.Phases[len(r.Phases)-1].Phase.Block
+		whole := slices.Contains(selected, r) && (o.selection.Until == "" || o.selection.Until == last)
+		if !whole && r.Status != matrix.Done && !r.Status.Failure() {
+			rest++
+		}
+	}
+	return rest
+}
+
 // judgeRun prints the failures again, says how to go on, and returns the end of
-// the command.
-func judgeRun(s *streams, path string, p *matrix.Plan, out executor.Outcome, err error) error {
+// the command. rest is how many runs of the plan are not among the selected.
+func judgeRun(s *streams, path string, rest int, out executor.Outcome, err error) error {
 	var env *executor.EnvironmentError
 	var usage *executor.UsageError
 	switch {
@@ -241,16 +255,21 @@ func judgeRun(s *streams, path string, p *matrix.Plan, out executor.Outcome, err
 	case len(out.Failed) > 0:
 		return silent(exitFailedRuns)
 	}
-	if !s.quiet {
+	switch {
+	case s.quiet:
+	case rest > 0:
+		fmt.Fprintf(s.err, "%s of the plan left out or not finished, as was asked\nNext: dbmatrix run %s\n", count(rest, "run"), path)
+	default:
 		fmt.Fprintf(s.err, "Next: dbmatrix report %s\n", path)
 	}
 	return nil
 }
 
-// printFailures prints each failed run with its evidence and the next step.
+// printFailures prints each failed run with the next step. Its evidence was printed
+// when it failed.
 func printFailures(s *streams, path string, out executor.Outcome) {
 	for _, f := range out.Failed {
-		fmt.Fprintf(s.err, "\n%s\n", failureText(s, f.Run, f.Phase, f.Status, f.Message, f.Details))
+		fmt.Fprintf(s.err, "\n%s\n", failureText(s, f.Run, f.Phase, f.Status, f.Message, nil))
 		if f.Attempt > 0 {
 			fmt.Fprintf(s.err, "  next: dbmatrix show %s %s, or dbmatrix run %s --status %s\n", path, cellName(f.Run.Cell.Key), path, f.Status)
 		}
