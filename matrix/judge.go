@@ -3,6 +3,7 @@ package matrix
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -329,14 +330,14 @@ func difference(was, now []Input) string {
 	old, cur := map[string]string{}, map[string]string{}
 	var names []string
 	for _, in := range was {
-		old[in.Name] = in.Value
+		old[in.Name] = readable(in)
 		names = append(names, in.Name)
 	}
 	for _, in := range now {
 		if _, ok := old[in.Name]; !ok {
 			names = append(names, in.Name)
 		}
-		cur[in.Name] = in.Value
+		cur[in.Name] = readable(in)
 	}
 	slices.Sort(names)
 	if i := slices.Index(names, "workload"); i > 0 { // it explains the change of all attributes
@@ -362,6 +363,22 @@ func difference(was, now []Input) string {
 		return fmt.Sprintf("%s; and %d more", changes[0], len(changes)-1)
 	}
 	return strings.Join(changes, "; ")
+}
+
+// readable returns the value of an input as a definition would have it: an option
+// of a whole number of MiB is recorded in bytes.
+func readable(in Input) string {
+	n, err := strconv.ParseUint(in.Value, 10, 64)
+	if err != nil || n < 1<<20 || !strings.HasPrefix(in.Name, "my_cnf.") {
+		return in.Value
+	}
+	switch {
+	case n%(1<<30) == 0:
+		return strconv.FormatUint(n>>30, 10) + "G"
+	case n%(1<<20) == 0:
+		return strconv.FormatUint(n>>20, 10) + "M"
+	}
+	return in.Value
 }
 
 // maxChanges bounds how many changes a reason lists before it only counts them.

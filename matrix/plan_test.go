@@ -178,6 +178,8 @@ func TestStaleReasons(t *testing.T) {
 	}{
 		{"one change", []string{`size = 1`, `size = 3`}, "my_cnf.size was 1, is 3"},
 		{"several", []string{`size = 1`, `speed = 3`}, "my_cnf.size was 1, is not set; my_cnf.speed was not set, is 3"},
+		{"of sizes", []string{`size = 1`, `size = "64M", other = "2G", odd = 67108865`},
+			"my_cnf.odd was not set, is 67108865; my_cnf.other was not set, is 2G; my_cnf.size was 1, is 64M"},
 		{"many", []string{`size = 1`, `a = 1, b = 1, c = 1`}, "my_cnf.a was not set, is 1; and 3 more"},
 		{"iterations of an earlier phase", []string{`snapshot = true`, `iterations = 3`, `size = 1`, `size = 1`},
 			"snapshot was copy, is not set"},

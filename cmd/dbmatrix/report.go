@@ -44,12 +44,15 @@ file that --output names; an HTML page holds them.` +
 			exitStatus(exitUsage, exitEnvironment),
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if !c.Flags().Changed("format") {
+				o.format = formatOf(o.output, o.format)
+			}
 			return makeReport(c.Context(), s, &o, args[0])
 		},
 	}
 	o.addFlags(c.Flags())
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "text", "`FORMAT`: "+strings.Join(slices.Sorted(maps.Keys(renderers())), ", "))
+	f.StringVar(&o.format, "format", "text", "`FORMAT`: "+strings.Join(slices.Sorted(maps.Keys(renderers())), ", ")+"; else by the end of --output's name")
 	f.StringSliceVar(&o.tables, "table", nil, "only the table `NAME`; may be repeated")
 	f.StringVarP(&o.output, "output", "o", "", "write `FILE`, or a file of the format in a directory, instead of standard output")
 	f.StringVar(&o.source, "source", "", "show rows of `SOURCE`: own, the name of an import, or all")
@@ -164,6 +167,16 @@ func imports(exp *matrix.Experiment) bool {
 
 // extensions are the file names' ends by format.
 var extensions = map[string]string{"markdown": "md", "text": "txt", "csv": "csv", "json": "json", "html": "html", "benchfmt": "bench"}
+
+// formatOf returns the format whose files end as a name does, else the one given.
+func formatOf(name, otherwise string) string {
+	for format, end := range extensions {
+		if filepath.Ext(name) == "."+end {
+			return format
+		}
+	}
+	return otherwise
+}
 
 // target is the file that the report is written to, "" for standard output.
 func (o *reportOptions) target() string {

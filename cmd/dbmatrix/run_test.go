@@ -1,0 +1,44 @@
+package main
+
+import (
+	"testing"
+
+	"dbmatrix/executor"
+	"dbmatrix/matrix"
+)
+
+// TestRest tests how many runs of a plan are left when the selected ones are done.
+func TestRest(t *testing.T) {
+	run := func(st matrix.Status) *matrix.Run {
+		return &matrix.Run{Status: st, Phases: []matrix.RunPhase{{Phase: &matrix.Phase{Block: "load"}}, {Phase: &matrix.Phase{Block: "query"}}}}
+	}
+	p := &matrix.Plan{Runs: []*matrix.Run{run(matrix.New), run(matrix.Stale), run(matrix.Done), run(matrix.Failed)}}
+	tests := []struct {
+		name     string
+		selected []*matrix.Run
+		until    string
+		want     int
+	}{
+		{"all", p.Runs[:2], "", 0},
+		{"some", p.Runs[:1], "", 1},
+		{"all, until an earlier phase", p.Runs[:2], "load", 2},
+		{"all, until the last phase", p.Runs[:2], "query", 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			o := runOptions{selection: executor.Selection{Until: tt.until}}
+			if got := o.rest(p, tt.selected); got != tt.want {
+				t.Errorf("%d runs are left, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestFormatOf tests the format of a report by the name of its file.
+func TestFormatOf(t *testing.T) {
+	for name, want := range map[string]string{"": "text", "RESULTS.md": "markdown", "a/b.html": "html", "t.csv": "csv", "t.json": "json", "dir": "text", "a.txt": "text"} {
+		if got := formatOf(name, "text"); got != want {
+			t.Errorf("%q is %s, want %s", name, got, want)
+		}
+	}
+}
