@@ -18,6 +18,7 @@ type Attempt struct {
 	Status    matrix.Status
 	Message   string               // why it failed, was skipped or interrupted
 	Withdrawn string               // the reason given to invalidate, else ""
+	Counts    bool                 // the record says that it stands for its run
 	Accepted  []matrix.Fingerprint // of the last phase, that a human let it stand for
 	Phases    []PhaseResult
 

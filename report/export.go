@@ -44,34 +44,51 @@ func NewExport(experiment *matrix.Experiment, host string, attempts []Attempt) *
 	return e
 }
 
-// Standing returns, for each cell and replicate, the attempt that stands for it:
-// the newest complete one that was not withdrawn, else the newest that ended.
-// Attempts that are under way or were withdrawn are not among them.
+// Standing returns, for each cell and replicate, the attempt that counts or, where
+// none was ever complete, the newest that ended, which says how. A run whose
+// result was withdrawn has none.
 func (e *Export) Standing() []*Attempt {
 	type run struct {
 		cell      matrix.CellKey
 		replicate int
 	}
-	at := map[run]int{}
-	var standing []*Attempt
+	best := map[run]*Attempt{}
+	var order []run
 	for i := range e.Attempts {
 		a := &e.Attempts[i]
-		if a.Withdrawn != "" || !ended(a.Status) {
+		if !ended(a.Status) {
 			continue
 		}
 		of := run{a.Cell, a.Replicate}
-		k, ok := at[of]
-		if !ok {
-			at[of] = len(standing)
-			standing = append(standing, a)
-			continue
+		old := best[of]
+		if old == nil {
+			order = append(order, of)
 		}
-		old := standing[k]
-		if a.Status.Complete() && !old.Status.Complete() || a.Status.Complete() == old.Status.Complete() && a.Number > old.Number {
-			standing[k] = a
+		if old == nil || a.standsBefore(old) {
+			best[of] = a
+		}
+	}
+	var standing []*Attempt
+	for _, of := range order {
+		if a := best[of]; a.Counts || !a.Status.Complete() {
+			standing = append(standing, a)
 		}
 	}
 	return standing
+}
+
+// standsBefore reports whether an attempt says more of its run than another one.
+func (a *Attempt) standsBefore(old *Attempt) bool {
+	rank := func(a *Attempt) int {
+		switch {
+		case a.Counts:
+			return 2
+		case a.Status.Complete():
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(rank(a)-rank(old), a.Number-old.Number) > 0
 }
 
 // ended reports whether an attempt has a status that an imported file may have.

@@ -18,7 +18,7 @@ func madeUpExport(t *testing.T) *Export {
 	exp, cells := loadExperiment(t, filepath.Join("testdata", "model"), "")
 	attempts := madeUp(cells)
 	for i := range attempts {
-		attempts[i].Levels = map[string]string{}
+		attempts[i].Levels, attempts[i].Counts = map[string]string{}, attempts[i].Status.Complete() && attempts[i].Withdrawn == ""
 		for _, c := range cells {
 			if c.Key == attempts[i].Cell {
 				attempts[i].Levels = levelsOf(c)
@@ -72,19 +72,19 @@ func TestExportRoundTrip(t *testing.T) {
 
 // TestExportStanding checks which attempt of a run is exported.
 func TestExportStanding(t *testing.T) {
-	attempt := func(number int, status matrix.Status, withdrawn string) Attempt {
-		return Attempt{Cell: "a=1", Replicate: 1, Number: number, Status: status, Withdrawn: withdrawn}
+	attempt := func(number int, status matrix.Status, counts bool) Attempt {
+		return Attempt{Cell: "a=1", Replicate: 1, Number: number, Status: status, Counts: counts}
 	}
 	tests := []struct {
 		name     string
 		attempts []Attempt
 		want     int // its number; 0: none
 	}{
-		{"the newest complete one", []Attempt{attempt(1, matrix.OK, ""), attempt(2, matrix.SLAMissed, "")}, 2},
-		{"not a later failure", []Attempt{attempt(1, matrix.OK, ""), attempt(2, matrix.Failed, "")}, 1},
-		{"a failure where that is all", []Attempt{attempt(1, matrix.Crashed, ""), attempt(2, matrix.Failed, "")}, 2},
-		{"not a withdrawn one", []Attempt{attempt(1, matrix.OK, ""), attempt(2, matrix.OK, "noise")}, 1},
-		{"nothing that is under way", []Attempt{attempt(1, "running", "")}, 0},
+		{"the one that counts", []Attempt{attempt(1, matrix.OK, false), attempt(2, matrix.SLAMissed, true)}, 2},
+		{"not a later failure", []Attempt{attempt(1, matrix.OK, true), attempt(2, matrix.Failed, false)}, 1},
+		{"the newest failure where that is all", []Attempt{attempt(1, matrix.Crashed, false), attempt(2, matrix.Failed, false)}, 2},
+		{"none where the result was withdrawn", []Attempt{attempt(1, matrix.OK, false), attempt(2, matrix.OK, false), attempt(3, matrix.Failed, false)}, 0},
+		{"nothing that is under way", []Attempt{attempt(1, "running", false)}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

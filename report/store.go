@@ -66,7 +66,7 @@ func outcome(o store.Option) OptionOutcome {
 func fromStore(a *store.Attempt) Attempt {
 	out := Attempt{
 		Source: Own, ID: int64(a.ID), Cell: a.Cell, Levels: map[string]string{}, Matrix: a.Matrix, Replicate: a.Replicate, Number: a.Number,
-		Status: a.Status, Message: a.Message, Withdrawn: a.Withdrawn, Accepted: a.Accepted,
+		Status: a.Status, Message: a.Message, Withdrawn: a.Withdrawn, Counts: a.Counts, Accepted: a.Accepted,
 	}
 	for _, l := range a.Levels {
 		out.Levels[l.Axis] = l.Name

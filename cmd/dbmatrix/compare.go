@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ type compareOptions struct {
 	axis      string
 	base      string
 	against   string
+	other     string // the host whose results of against are meant
 	threshold float64
 	judge     bool // --threshold was given
 }
@@ -65,6 +67,7 @@ missing.
 	f.StringVar(&o.axis, "axis", "", "compare cells that differ in `AXIS` alone")
 	f.StringVar(&o.base, "baseline", "", "`LEVEL` of the axis that the others are compared with (default its first)")
 	f.StringVar(&o.against, "against", "", "compare with the results of `DB`: a results.db, or a directory that has one")
+	f.StringVar(&o.other, "against-host", "", "the results in DB of the host with machine `ID` (default this one, or the only one that has some)")
 	f.StringSliceVar(&o.columns, "columns", nil, "`TOKENS` to compare, such as qps or ips@load (default those of the experiment's tables)")
 	f.StringVar(&o.phase, "phase", "", "only results of `PHASE`")
 	f.IntVar(&o.iteration, "iteration", 0, "iteration `N` of the phase; 0 is its last")
@@ -82,6 +85,8 @@ func (o *compareOptions) check() error {
 	switch {
 	case (o.axis == "") == (o.against == ""):
 		return exit(exitUsage, errors.New("say what to compare: either --axis or --against"))
+	case o.against == "" && o.other != "":
+		return exit(exitUsage, errors.New("--against-host names a host of --against, which is not given"))
 	case o.against != "" && o.base != "":
 		return exit(exitUsage, errors.New("--baseline names a level of --axis; it has no meaning with --against"))
 	case !slices.Contains(compareFormats, o.format):
@@ -238,7 +243,7 @@ func (o *compareOptions) compare(ctx context.Context, exp *matrix.Experiment, ce
 		return c, diags, nil
 	}
 	other := in
-	if other.Attempts, err = attemptsOf(ctx, exp, o.against); err != nil {
+	if other.Attempts, err = attemptsOf(ctx, exp, o.against, o.other); err != nil {
 		return nil, nil, err
 	}
 	c, diags := report.CompareRecords(in, other, def)
@@ -247,7 +252,7 @@ func (o *compareOptions) compare(ctx context.Context, exp *matrix.Experiment, ce
 
 // attemptsOf reads what another record has of an experiment: under its name or,
 // where the record has one experiment alone, under that one's.
-func attemptsOf(ctx context.Context, exp *matrix.Experiment, path string) ([]report.Attempt, error) {
+func attemptsOf(ctx context.Context, exp *matrix.Experiment, path, asked string) ([]report.Attempt, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, recordName)
 	}
@@ -260,7 +265,7 @@ func attemptsOf(ctx context.Context, exp *matrix.Experiment, path string) ([]rep
 	if err != nil {
 		return nil, err
 	}
-	name, host, err := chooseExperiment(have, exp)
+	name, host, err := chooseExperiment(have, exp, asked)
 	if err != nil {
 		return nil, exit(exitUsage, fmt.Errorf("%s %w", path, err))
 	}
@@ -269,7 +274,7 @@ func attemptsOf(ctx context.Context, exp *matrix.Experiment, path string) ([]rep
 
 // chooseExperiment returns the name and host of what another record has of an
 // experiment. Results of several hosts are no repetitions of each other.
-func chooseExperiment(have []store.ExperimentOnHost, exp *matrix.Experiment) (name, host string, err error) {
+func chooseExperiment(have []store.ExperimentOnHost, exp *matrix.Experiment, asked string) (name, host string, err error) {
 	var names, hosts []string
 	for _, e := range have {
 		if !slices.Contains(names, e.Name) {
@@ -287,13 +292,17 @@ func chooseExperiment(have []store.ExperimentOnHost, exp *matrix.Experiment) (na
 	}
 	switch {
 	case len(hosts) == 0:
-		return "", "", fmt.Errorf("has no experiment %q; it has %s", exp.Name, strings.Join(names, ", "))
+		return "", "", fmt.Errorf("has no results of experiment %q; it has those of %s", exp.Name, cmp.Or(strings.Join(names, ", "), "none"))
+	case asked != "" && !slices.Contains(hosts, asked):
+		return "", "", fmt.Errorf("has no results of host %q; it has those of %s", asked, strings.Join(hosts, ", "))
+	case asked != "":
+		return name, asked, nil
 	case len(hosts) == 1:
 		return name, hosts[0], nil
 	case slices.Contains(hosts, exp.Host.ID):
 		return name, exp.Host.ID, nil
 	}
-	return "", "", fmt.Errorf("has results of %d other hosts (%s); compare with the record of one of them", len(hosts), strings.Join(hosts, ", "))
+	return "", "", fmt.Errorf("has results of %d other hosts; say which with --against-host: %s", len(hosts), strings.Join(hosts, ", "))
 }
 
 // judge says which pairs are worse by more than a number of percent, and ends
