@@ -70,7 +70,7 @@ func doctor(ctx context.Context, s *streams, o *experimentOptions, paths []strin
 	if err := checkDirs(paths); err != nil {
 		return err
 	}
-	servers, dirs, err := o.examined(ctx, s, paths)
+	servers, used, dirs, err := o.examined(ctx, s, paths)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func doctor(ctx context.Context, s *streams, o *experimentOptions, paths []strin
 	found = append(found, examineBuilds(ctx, servers)...)
 	for _, dir := range dirs {
 		found = append(found, examineDir(dir)...)
-		found = append(found, examineReach(servers, dir)...)
+		found = append(found, examineReach(used, dir)...)
 	}
 	found = append(found, examineHost(dirs)...)
 	found = append(found, examineTools()...)
@@ -172,28 +172,41 @@ func examineLock() finding {
 }
 
 // examined returns the servers that experiments may name beside those that are
-// found without a machine file, and the directories to be examined.
-func (o *experimentOptions) examined(ctx context.Context, s *streams, paths []string) ([]*matrix.Server, []string, error) {
-	var servers []*matrix.Server
-	var dirs []string
+// found without a machine file, those of them that cells use, and the directories
+// to be examined.
+func (o *experimentOptions) examined(ctx context.Context, s *streams, paths []string) (servers, used []*matrix.Server, dirs []string, err error) {
 	for _, path := range paths {
 		files, err := filepath.Glob(filepath.Join(path, "*.hcl"))
 		if err != nil || len(files) == 0 || len(files) == 1 && filepath.Base(files[0]) == "machine.hcl" {
 			dirs = append(dirs, path)
 			continue
 		}
-		exp, err := o.load(ctx, s, path)
+		exp, cells, err := o.expand(ctx, s, path)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		servers = append(servers, exp.Servers...)
+		used = append(used, usedServers(cells)...)
 		for _, dir := range dataDirs(exp) {
 			// It is made by the first run; what counts is where it will lie.
 			dirs = append(dirs, existing(dir))
 		}
 	}
 	slices.Sort(dirs)
-	return servers, slices.Compact(dirs), nil
+	return servers, used, slices.Compact(dirs), nil
+}
+
+// usedServers returns the servers of cells, each once.
+func usedServers(cells []*matrix.Cell) []*matrix.Server {
+	var used []*matrix.Server
+	for _, c := range cells {
+		for _, p := range c.Phases {
+			if s := p.Settings.Server; s != nil && !slices.Contains(used, s) {
+				used = append(used, s)
+			}
+		}
+	}
+	return used
 }
 
 // existing returns a directory, or the nearest one above it that is there.

@@ -219,6 +219,9 @@ func (o *runOptions) rest(p *matrix.Plan, selected []*matrix.Run) int {
 	rest := 0
 	for _, r := range p.Runs {
 		last := r.Phases[len(r.Phases)-1].Phase.Block
+		if o.selection.Fresh && r.Attempt != 0 {
+			continue // it has a result, or the next run says what it lacks
+		}
 		whole := slices.Contains(selected, r) && (o.selection.Until == "" || o.selection.Until == last)
 		if !whole && r.Status != matrix.Done && !r.Status.Failure() {
 			rest++

@@ -13,20 +13,23 @@ func TestRest(t *testing.T) {
 		return &matrix.Run{Status: st, Phases: []matrix.RunPhase{{Phase: &matrix.Phase{Block: "load"}}, {Phase: &matrix.Phase{Block: "query"}}}}
 	}
 	p := &matrix.Plan{Runs: []*matrix.Run{run(matrix.New), run(matrix.Stale), run(matrix.Done), run(matrix.Failed)}}
+	p.Runs[1].Attempt = 7
 	tests := []struct {
 		name     string
 		selected []*matrix.Run
 		until    string
+		fresh    bool
 		want     int
 	}{
-		{"all", p.Runs[:2], "", 0},
-		{"some", p.Runs[:1], "", 1},
-		{"all, until an earlier phase", p.Runs[:2], "load", 2},
-		{"all, until the last phase", p.Runs[:2], "query", 0},
+		{"all", p.Runs[:2], "", false, 0},
+		{"some", p.Runs[:1], "", false, 1},
+		{"all, until an earlier phase", p.Runs[:2], "load", false, 2},
+		{"all, until the last phase", p.Runs[:2], "query", false, 0},
+		{"some, afresh", p.Runs[:1], "load", true, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			o := runOptions{selection: executor.Selection{Until: tt.until}}
+			o := runOptions{selection: executor.Selection{Until: tt.until, Fresh: tt.fresh}}
 			if got := o.rest(p, tt.selected); got != tt.want {
 				t.Errorf("%d runs are left, want %d", got, tt.want)
 			}
