@@ -168,10 +168,10 @@ func newPageTable(t *Table) *pageTable {
 	for _, line := range l.over {
 		out.Head = append(out.Head, overCells(line, len(l.right)))
 	}
-	for _, line := range l.heads {
+	for j, line := range l.heads {
 		var cells []pageCell
 		for i, text := range line {
-			cells = append(cells, pageCell{Text: text, Right: l.right[i], Span: 1})
+			cells = append(cells, pageCell{Text: text, Right: l.right[i], Span: 1, Marks: l.headMarks(j, i)})
 		}
 		out.Head = append(out.Head, cells)
 	}

@@ -11,8 +11,9 @@ import (
 type layout struct {
 	over  [][]span // lines over the headings, outermost first
 	heads [][]string
-	right []bool // columns that are flush right
-	label int    // the column of the row labels
+	marks [][]int // on the headings, one list for each column; nil: none
+	right []bool  // columns that are flush right
+	label int     // the column of the row labels
 	lines []gridLine
 }
 
@@ -125,18 +126,13 @@ func layOutTransposed(t *Table) *layout {
 	l := &layout{right: make([]bool, len(t.Rows)+1)}
 	head := make([]string, len(t.Rows)+1)
 	head[0] = t.Label.Heading
-	marks := gridLine{cells: make([]gridCell, len(t.Rows)+1)}
-	marked := false
+	l.marks = make([][]int, len(t.Rows)+1)
 	for i, r := range t.Rows {
 		head[i+1] = r.Label
 		l.right[i+1] = true
-		marks.cells[i+1].marks = r.Notes
-		marked = marked || len(r.Notes) > 0
+		l.marks[i+1] = r.Notes
 	}
 	l.heads = [][]string{head}
-	if marked { // footnotes of a whole column stand on a line of their own
-		l.lines = append(l.lines, marks)
-	}
 	for j, c := range t.Columns {
 		line := gridLine{cells: []gridCell{{text: c.title()}}}
 		for _, r := range t.Rows {
@@ -160,4 +156,13 @@ func numbered(marks []int, format string) string {
 		fmt.Fprintf(&b, format, n)
 	}
 	return b.String()
+}
+
+// headMarks returns the footnotes on a column's heading, which stand on its last
+// line.
+func (l *layout) headMarks(line, column int) []int {
+	if l.marks == nil || line != len(l.heads)-1 {
+		return nil
+	}
+	return l.marks[column]
 }

@@ -95,7 +95,7 @@ func markdownNotes(b *bytes.Buffer, notes, remarks []string, legend []LegendEntr
 
 // writeMarkdownGrid writes a table whose columns are aligned in the source too.
 func writeMarkdownGrid(b *bytes.Buffer, l *layout, o Options) {
-	rows := [][]string{markdownHead(l)}
+	rows := [][]string{markdownHead(l, o)}
 	for _, line := range l.lines {
 		rows = append(rows, markdownLine(l, line, o))
 	}
@@ -136,7 +136,7 @@ func writeMarkdownRow(b *bytes.Buffer, l *layout, row []string, width []int) {
 }
 
 // markdownHead joins the header lines of each column.
-func markdownHead(l *layout) []string {
+func markdownHead(l *layout, o Options) []string {
 	words := make([][]string, len(l.right))
 	add := func(column int, text string) {
 		if text != "" {
@@ -157,9 +157,17 @@ func markdownHead(l *layout) []string {
 	}
 	head := make([]string, len(words))
 	for i, w := range words {
-		head[i] = strings.Join(w, " ")
+		head[i] = strings.Join(w, " ") + markdownMarks(l.headMarks(len(l.heads)-1, i), o)
 	}
 	return head
+}
+
+// markdownMarks writes footnote marks.
+func markdownMarks(marks []int, o Options) string {
+	if len(marks) == 0 || o.Bare {
+		return ""
+	}
+	return "<sup>" + strings.ReplaceAll(strings.Trim(numbered(marks, "%d,"), ","), ",", " ") + "</sup>"
 }
 
 // markdownLine writes one line of the grid. What keeps groups apart becomes a
@@ -176,10 +184,7 @@ func markdownLine(l *layout, line gridLine, o Options) []string {
 		row[l.label] = "**" + escape(line.heading) + "**"
 	default:
 		for i, c := range line.cells {
-			row[i] = escape(c.text)
-			if len(c.marks) > 0 && !o.Bare {
-				row[i] += "<sup>" + strings.ReplaceAll(strings.Trim(numbered(c.marks, "%d,"), ","), ",", " ") + "</sup>"
-			}
+			row[i] = escape(c.text) + markdownMarks(c.marks, o)
 		}
 	}
 	return row

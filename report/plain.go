@@ -117,12 +117,13 @@ func newTextGrid(l *layout, bare bool) *textGrid {
 	for _, line := range l.lines {
 		for i, c := range line.cells {
 			text[i] = max(text[i], utf8.RuneCountInString(c.text))
-			g.marks[i] = max(g.marks[i], utf8.RuneCountInString(g.markText(c)))
+			g.marks[i] = max(g.marks[i], utf8.RuneCountInString(g.markText(c.marks)))
 		}
 	}
 	for i := range g.width {
-		for _, line := range l.heads {
+		for j, line := range l.heads {
 			text[i] = max(text[i], utf8.RuneCountInString(line[i]))
+			g.marks[i] = max(g.marks[i], utf8.RuneCountInString(g.markText(l.headMarks(j, i))))
 		}
 		g.width[i] = text[i] + g.marks[i]
 	}
@@ -146,21 +147,21 @@ func (g *textGrid) widen() {
 	}
 }
 
-func (g *textGrid) markText(c gridCell) string {
+func (g *textGrid) markText(marks []int) string {
 	if g.bare {
 		return ""
 	}
-	return numbered(c.marks, "[%d]")
+	return numbered(marks, "[%d]")
 }
 
 func (g *textGrid) write(b *bytes.Buffer) {
 	for _, line := range g.over {
 		g.writeSpans(b, line)
 	}
-	for _, line := range g.heads {
+	for j, line := range g.heads {
 		cells := make([]string, len(line))
 		for i, text := range line {
-			cells[i] = g.align(text+pad("", g.marks[i]), i) // over the digits
+			cells[i] = g.align(text+pad(g.markText(g.headMarks(j, i)), g.marks[i]), i) // over the digits
 		}
 		writeLine(b, cells)
 	}
@@ -184,9 +185,9 @@ func (g *textGrid) write(b *bytes.Buffer) {
 func (g *textGrid) writeRow(b *bytes.Buffer, row []gridCell) {
 	cells := make([]string, len(row))
 	for i, c := range row {
-		cells[i] = g.align(c.text+pad(g.markText(c), g.marks[i]), i)
+		cells[i] = g.align(c.text+pad(g.markText(c.marks), g.marks[i]), i)
 		if !g.right[i] {
-			cells[i] = g.align(c.text+g.markText(c), i)
+			cells[i] = g.align(c.text+g.markText(c.marks), i)
 		}
 	}
 	writeLine(b, cells)
