@@ -63,6 +63,7 @@ second.` + exitStatus(exitFailedRuns, exitUsage, exitEnvironment, exitInternal, 
 	f.BoolVar(&o.yes, "yes", false, fmt.Sprintf("do not ask before more than %d runs", hugePlan))
 	f.BoolVar(&o.acceptEnvironment, "accept-environment", false, "go on although kernel, governor, mount options or memory changed")
 	f.BoolVar(&o.keep, "keep", false, "keep the data directory of each run")
+	completes(c, "cell", cellsOfPath(&o.experimentOptions))
 	return c
 }
 

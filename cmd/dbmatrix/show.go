@@ -45,6 +45,8 @@ in force, results.` + exitStatus(exitUsage, exitEnvironment),
 	o.addFlags(c.Flags())
 	c.Flags().StringVar(&o.against, "against", "", "show what differs from `CELL`")
 	c.Flags().IntVar(&o.replicate, "replicate", 0, "only replicate `N`; 0 is all")
+	c.ValidArgsFunction = cellsAfterPath(&o.experimentOptions)
+	completes(c, "against", cellsOfPath(&o.experimentOptions))
 	return c
 }
 

@@ -38,6 +38,7 @@ another terminal.` + exitStatus(exitUsage, exitEnvironment, exitInterrupted),
 	}
 	o.addFlags(c.Flags())
 	c.Flags().StringVar(&o.format, "format", "text", "`FORMAT`: text or json")
+	completes(c, "format", words("text", "json"))
 	c.Flags().BoolVar(&o.watch, "watch", false, "print again every two seconds, until all is done or Ctrl-C")
 	return c
 }

@@ -26,6 +26,7 @@ func (o *verdictOptions) addFlags(c *cobra.Command) {
 	o.experimentOptions.addFlags(c.Flags())
 	c.Flags().StringVar(&o.reason, "reason", "", "`TEXT`: why; it is kept with the result")
 	c.Flags().IntVar(&o.replicate, "replicate", 0, "only replicate `N`; 0 is all")
+	c.ValidArgsFunction = cellsAfterPath(&o.experimentOptions)
 }
 
 // newAcceptCommand lets a stale result stand.
