@@ -10,7 +10,8 @@ import (
 
 // CSV writes the tables of a document, an empty line between two. A row has the
 // levels of its axes, its label, its numbers as printed, and what is to be said
-// of them.
+// of them with the numbers of this row alone. Documents of one table, which Only
+// makes, are one CSV.
 func CSV(w io.Writer, d *Document, _ Options) error {
 	var b bytes.Buffer
 	for i, t := range d.tables() {

@@ -19,6 +19,10 @@
 // value that is missing makes everything computed from it missing: never 0,
 // never blank.
 //
+// What is doubtful is a footnote, or a remark under the table where all rows or a
+// whole column have it; each row keeps what is said of it with its own numbers.
+// Check does all of this without results, to judge a definition before it runs.
+//
 // A Chart has its points from the cells of such a table, and package chart draws
 // it; over time, the formula of a column is applied to the readings of each
 // interval.
