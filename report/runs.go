@@ -206,13 +206,14 @@ func stale(a *Attempt, c *matrix.Cell) bool {
 // ownRuns returns one run for each cell of the plan and replicate, in the order
 // of the plan: of its attempts the newest that is complete and was made with the
 // present inputs; failing that the newest with the present inputs, then the
-// newest complete one, then the newest.
+// newest complete one, then the newest. One that was withdrawn brings no older
+// one back: the run has no result then.
 func ownRuns(cells []*matrix.Cell, x *cellIndex, attempts []Attempt, replicates int) []*run {
 	type slot struct {
 		cell      *matrix.Cell
 		replicate int
 	}
-	best := map[slot]*run{}
+	best := map[slot]candidate{}
 	highest := map[*matrix.Cell]int{}
 	for i := range attempts {
 		a := &attempts[i]
@@ -224,13 +225,9 @@ func ownRuns(cells []*matrix.Cell, x *cellIndex, attempts []Attempt, replicates 
 			continue
 		}
 		at := slot{c, a.Replicate}
-		r := newRun(a, c)
-		r.stale = stale(a, c)
-		if a.Withdrawn != "" {
-			r = absentRun(c, a.Replicate, "withdrawn: "+a.Withdrawn)
-		}
-		if old := best[at]; old == nil || preferred(r, old) {
-			best[at] = r
+		now := candidate{a, stale(a, c)}
+		if old := best[at]; old.attempt == nil || now.preferred(old, c) {
+			best[at] = now
 		}
 		highest[c] = max(highest[c], a.Replicate)
 	}
@@ -238,8 +235,8 @@ func ownRuns(cells []*matrix.Cell, x *cellIndex, attempts []Attempt, replicates 
 	for _, c := range cells {
 		var own []*run
 		for k := 1; k <= max(replicates, highest[c], 1); k++ {
-			if r := best[slot{c, k}]; r != nil {
-				own = append(own, r)
+			if b := best[slot{c, k}]; b.attempt != nil {
+				own = append(own, b.run(c))
 			} else if k <= max(replicates, 1) {
 				own = append(own, absentRun(c, k, ""))
 			}
@@ -266,26 +263,68 @@ func withoutStale(runs []*run) []*run {
 	return runs
 }
 
-// preferred reports whether a run stands for its cell rather than another one.
-func preferred(r, old *run) bool {
-	rank := func(r *run) int {
-		switch {
-		case r.withdrawn != "":
-			return 0
-		case !r.stale && r.attempt.Status.Complete():
-			return 4
-		case !r.stale:
-			return 3
-		case r.attempt.Status.Complete():
-			return 2
-		default:
-			return 1
+// A candidate is an attempt that may stand for a run.
+type candidate struct {
+	attempt *Attempt
+	stale   bool
+}
+
+// run returns what a report shows of a run that the attempt stands for.
+func (c candidate) run(cell *matrix.Cell) *run {
+	if c.attempt.Withdrawn != "" {
+		return absentRun(cell, c.attempt.Replicate, "withdrawn: "+c.attempt.Withdrawn)
+	}
+	r := newRun(c.attempt, cell)
+	r.stale = c.stale
+	return r
+}
+
+// preferred reports whether an attempt stands for a run of a cell rather than
+// another one.
+func (c candidate) preferred(old candidate, cell *matrix.Cell) bool {
+	newer := c.attempt.Number > old.attempt.Number
+	withdrawn := c.attempt.Withdrawn != "" || old.attempt.Withdrawn != ""
+	if x, y := c.rank(cell), old.rank(cell); x != y && !(withdrawn && min(x, y) >= rankCurrent) {
+		return x > y
+	}
+	return newer
+}
+
+// Ranks of attempts by what they say of a run.
+const (
+	rankNothing  = iota // it was withdrawn, and broke off
+	rankPast            // it broke off, with other inputs
+	rankOther           // it is complete, with other inputs
+	rankCurrent         // it broke off, with the present inputs
+	rankPart            // it is complete as far as it was to go, with the present inputs
+	rankComplete        // it is all that the cell asks for
+)
+
+func (c candidate) rank(cell *matrix.Cell) int {
+	complete := c.attempt.Status.Complete()
+	switch {
+	case c.attempt.Withdrawn != "" && !complete:
+		return rankNothing
+	case !c.stale && complete && c.attempt.covers(cell):
+		return rankComplete
+	case !c.stale && complete:
+		return rankPart
+	case !c.stale:
+		return rankCurrent
+	case complete:
+		return rankOther
+	}
+	return rankPast
+}
+
+// covers reports whether an attempt went through all phases of a cell.
+func (a *Attempt) covers(cell *matrix.Cell) bool {
+	for _, p := range cell.Phases {
+		if !slices.ContainsFunc(a.Phases, func(r PhaseResult) bool { return r.Block == p.Block }) {
+			return false
 		}
 	}
-	if d := rank(r) - rank(old); d != 0 {
-		return d > 0
-	}
-	return r.attempt != nil && old.attempt != nil && r.attempt.Number > old.attempt.Number
+	return true
 }
 
 // importedRuns returns the runs of an import block, in the order of its file.

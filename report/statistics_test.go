@@ -75,12 +75,21 @@ func TestChosenAttempt(t *testing.T) {
 	_, cells := loadExperiment(t, filepath.Join("testdata", "model"), "")
 	c := cells[0]
 	attempt := func(number int, status matrix.Status, fp matrix.Fingerprint, withdrawn string) Attempt {
-		return Attempt{
-			Source: Own, Cell: c.Key, Replicate: 1, Number: number, Status: status, Withdrawn: withdrawn,
-			Phases: []PhaseResult{{Phase: "load", Block: "load", Iteration: 1, Status: status, Fingerprint: fp}},
+		a := Attempt{Source: Own, Cell: c.Key, Replicate: 1, Number: number, Status: status, Withdrawn: withdrawn}
+		for i, p := range c.Phases {
+			result := PhaseResult{Phase: p.Name, Block: p.Block, Iteration: 1, Status: status, Fingerprint: c.Fingerprints[i]}
+			if fp != "" {
+				result.Fingerprint = fp
+			}
+			a.Phases = append(a.Phases, result)
 		}
+		return a
 	}
-	now := c.Fingerprints[0]
+	part := func(a Attempt) Attempt {
+		a.Phases = a.Phases[:1]
+		return a
+	}
+	const now = matrix.Fingerprint("") // each phase its own
 	tests := []struct {
 		name     string
 		attempts []Attempt
@@ -89,7 +98,13 @@ func TestChosenAttempt(t *testing.T) {
 		{"the newest", []Attempt{attempt(1, matrix.OK, now, ""), attempt(2, matrix.OK, now, "")}, 2},
 		{"the newest complete", []Attempt{attempt(1, matrix.OK, now, ""), attempt(2, matrix.Failed, now, "")}, 1},
 		{"a missed rate is complete", []Attempt{attempt(1, matrix.OK, now, ""), attempt(2, matrix.SLAMissed, now, "")}, 2},
-		{"not the withdrawn", []Attempt{attempt(1, matrix.OK, now, ""), attempt(2, matrix.OK, now, "noise")}, 1},
+		{"the withdrawn brings no older one back", []Attempt{attempt(1, matrix.OK, now, ""), attempt(2, matrix.OK, now, "noise")}, 0},
+		{"after the withdrawn", []Attempt{attempt(1, matrix.OK, now, "noise"), attempt(2, matrix.OK, now, "")}, 2},
+		{"failed after the withdrawn", []Attempt{attempt(1, matrix.OK, now, "noise"), attempt(2, matrix.Failed, now, "")}, 2},
+		{"withdrawn with other inputs", []Attempt{attempt(1, matrix.OK, now, ""), attempt(2, matrix.OK, "old", "noise")}, 1},
+		{"withdrawn and broken off", []Attempt{attempt(1, matrix.OK, now, ""), attempt(2, matrix.Failed, now, "noise")}, 1},
+		{"whole before a part", []Attempt{attempt(1, matrix.OK, now, ""), part(attempt(2, matrix.OK, now, ""))}, 1},
+		{"a part that is complete", []Attempt{part(attempt(1, matrix.OK, now, "")), part(attempt(2, matrix.Failed, now, ""))}, 1},
 		{"nothing but withdrawn", []Attempt{attempt(1, matrix.OK, now, "noise")}, 0},
 		{"present inputs before complete", []Attempt{attempt(1, matrix.OK, "old", ""), attempt(2, matrix.Failed, now, "")}, 2},
 		{"stale where there is no other", []Attempt{attempt(1, matrix.OK, "old", ""), attempt(2, matrix.Failed, "old", "")}, 1},
