@@ -32,7 +32,8 @@ func newCleanCommand(s *streams) *cobra.Command {
 		Short: "Remove data directories, templates and snapshots that dbmatrix made",
 		Long: `Removes the data directories and snapshots of the experiment and the templates
 beside them. Directories without an owner file of dbmatrix are left alone. Results
-stay, unless --results is said.` + exitStatus(exitUsage, exitEnvironment),
+stay, unless --results is said; so do the empty folders and the lock file in them,
+for which another run may be waiting.` + exitStatus(exitUsage, exitEnvironment),
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return clean(c.Context(), s, &o, args[0])
