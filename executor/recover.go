@@ -205,11 +205,13 @@ func (e *executor) removeLeftovers(known []store.Snapshot) error {
 func (e *executor) abandoned(dir string, known []store.Snapshot) ([]server.Layout, error) {
 	var found []server.Layout
 	for _, kind := range []string{server.KindRun, server.KindSnapshot} {
-		paths, err := filepath.Glob(filepath.Join(dir, kind+"s", "*"))
-		if err != nil {
+		folder := filepath.Join(dir, kind+"s")
+		entries, err := os.ReadDir(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		for _, path := range paths {
+		for _, entry := range entries {
+			path := filepath.Join(folder, entry.Name())
 			owner, err := server.ReadOwner(path)
 			if errors.Is(err, server.ErrForeign) {
 				continue

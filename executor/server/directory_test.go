@@ -314,7 +314,7 @@ func TestOwner(t *testing.T) {
 	if _, err := ReadOwner(dir); err == nil || !strings.Contains(err.Error(), "newer version") {
 		t.Errorf("a newer format: got %v", err)
 	}
-	want := Owner{Format: ownerFormat, Kind: KindRun, Cell: "a=b", Token: NewToken(), Process: &ProcessID{"boot", 1, 2}}
+	want := Owner{Format: ownerFormat, Path: dir, Kind: KindRun, Cell: "a=b", Token: NewToken(), Process: &ProcessID{"boot", 1, 2}}
 	if err := want.write(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -324,6 +324,97 @@ func TestOwner(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// An owner file that was copied or edited leads to nothing that dbmatrix did not
+// make.
+func TestRemoveForged(t *testing.T) {
+	root, fast := t.TempDir(), t.TempDir()
+	l, other := layoutIn(t, root, "a", fast), layoutIn(t, root, "b", fast)
+	made(t, l)
+	made(t, other)
+	foreign := filepath.Join(root, "runs", "foreign[*]")
+	own, err := os.ReadFile(filepath.Join(l.Dir, OwnerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(foreign, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(foreign, OwnerFile), own, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Remove(Layout{Dir: foreign}); !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), l.Dir) {
+		t.Errorf("a copied owner file: got %v", err)
+	}
+	sockets := t.TempDir()
+	if err := os.WriteFile(filepath.Join(sockets, pidName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, role := range []string{foreign, other.Dir, other.Roles["redo"]} {
+		if err := l.Update(func(o *Owner) { o.Sockets, o.Roles = sockets, map[string]string{"redo": role} }); err != nil {
+			t.Fatal(err)
+		}
+		edited, err := LayoutAt(l.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Remove(edited); err == nil || !strings.Contains(err.Error(), role) {
+			t.Errorf("the role's directory is %s: got %v", role, err)
+		}
+	}
+	// The same directory by a link to its folder, but not its role's.
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(root+"/runs", link); err != nil {
+		t.Fatal(err)
+	}
+	if err := Remove(Layout{Dir: link + "/a", Roles: map[string]string{"redo": fast + "/runs/a"}}); err == nil {
+		t.Error("a directory in a folder of another name was removed with its role's")
+	}
+	if err := Remove(l); err != nil {
+		t.Error(err)
+	}
+	for _, path := range []string{foreign, other.Dir, other.Roles["redo"], filepath.Join(sockets, pidName)} {
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("removed: %v", err)
+		}
+	}
+}
+
+// The socket of a directory that is in use stays.
+func TestRemoveUsed(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	l := layoutIn(t, t.TempDir(), "a", "")
+	made(t, l)
+	o, err := l.Owner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sockets := socketDir(socketRoot(), o.Token)
+	if err := os.MkdirAll(sockets, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(sockets)
+	if err := l.Update(func(o *Owner) { o.Sockets = sockets }); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(l.Data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Remove(l); err == nil || !strings.Contains(err.Error(), "still uses") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(sockets); err != nil {
+		t.Error("its sockets were removed")
+	}
+	f.Close()
+	if err := Remove(l); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(sockets); err == nil {
+		t.Error("its sockets were left")
 	}
 }
 

@@ -216,6 +216,7 @@ func makePlaces(l Layout, o Owner) error {
 		if err := makeDirs(dir); err != nil {
 			return err
 		}
+		o.Path = dir
 		if err := o.write(dir); err != nil {
 			return err
 		}
@@ -230,7 +231,7 @@ func namePlace(from, to string, roles map[string]string) error {
 	if err != nil {
 		return err
 	}
-	o.Roles = roles
+	o.Path, o.Roles = to, roles
 	if err := o.write(from); err != nil {
 		return err
 	}
@@ -265,8 +266,8 @@ func makeRoom(l Layout) error {
 // removeMade removes those places of a layout that are there, and the socket of a
 // server that was started in it.
 func removeMade(l Layout) error {
-	if o, err := l.Owner(); err == nil && o.Sockets != "" {
-		if err := removeSockets(o.Sockets); err != nil {
+	if o, err := l.Owner(); err == nil {
+		if err := o.removeSockets(); err != nil {
 			return err
 		}
 	}

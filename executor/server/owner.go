@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"dbmatrix/matrix"
@@ -22,6 +23,7 @@ const ownerFormat = 1
 // state.
 type Owner struct {
 	Format     int            `json:"format"`
+	Path       string         `json:"path"` // of the directory that it was written for, by its final name
 	Kind       string         `json:"kind"`
 	Experiment string         `json:"experiment,omitempty"` // absolute path of its directory
 	Cell       matrix.CellKey `json:"cell,omitempty"`
@@ -60,7 +62,7 @@ var ErrForeign = errors.New("has no owner file of dbmatrix; it is neither used n
 func NewToken() string { return randomHex(16) }
 
 // ReadOwner reads the owner file of a directory. The error is ErrForeign where
-// there is none.
+// there is none, and where it is a copy of another directory's.
 func ReadOwner(dir string) (Owner, error) {
 	var o Owner
 	b, err := os.ReadFile(filepath.Join(dir, OwnerFile))
@@ -79,12 +81,31 @@ func ReadOwner(dir string) (Owner, error) {
 	if o.Format > ownerFormat {
 		return o, fmt.Errorf("%s was made by a newer version of dbmatrix", dir)
 	}
+	if !o.names(dir) {
+		return o, fmt.Errorf("%s %w (the %s in it is that of %q)", dir, ErrForeign, OwnerFile, o.Path)
+	}
 	return o, nil
+}
+
+// names reports whether the owner file is that of a directory, which may have its
+// temporary name or be on its way out. The folder that it is in may be reached by
+// another path, through a symbolic link.
+func (o Owner) names(dir string) bool {
+	if o.Path == "" || !samePath(filepath.Dir(o.Path), filepath.Dir(dir)) {
+		return false
+	}
+	name, _, _ := strings.Cut(filepath.Base(dir), trashMark)
+	final, _, _ := strings.Cut(name, tmpMark)
+	of := filepath.Base(o.Path)
+	return of == name || of == final
 }
 
 // write stores the owner file in a directory, durably.
 func (o Owner) write(dir string) error {
 	o.Format = ownerFormat
+	if o.Path == "" {
+		o.Path = dir
+	}
 	b, err := json.MarshalIndent(o, "", "  ")
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,30 +15,64 @@ import (
 
 // Remove removes the directories of a layout, and the private directory of its
 // socket. It is the only function of dbmatrix that removes a tree: it refuses
-// symbolic links, mount points, any directory without an owner file, and any
-// that a process still uses.
+// symbolic links, mount points, any directory without an owner file of its own,
+// and any that a process still uses. It touches nothing before it has looked at
+// all of them.
 func Remove(l Layout) error {
+	if err := isDirectory(l.Dir); err != nil {
+		return err
+	}
 	o, err := l.Owner()
 	if err != nil {
 		return err
 	}
-	if o.Sockets != "" {
-		if err := removeSockets(o.Sockets); err != nil {
-			return err
-		}
+	places, err := removablePlaces(l, o)
+	if err != nil {
+		return err
+	}
+	if err := o.removeSockets(); err != nil {
+		return err
 	}
 	// That of the data goes last: while it is there, its owner file tells
 	// of the others.
-	places := l.Places()
-	for i := len(places) - 1; i >= 0; i-- {
-		if _, err := os.Lstat(places[i]); i > 0 && errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err := removePlace(places[i]); err != nil {
+	for _, dir := range slices.Backward(places) {
+		if err := removePlace(dir); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// removablePlaces returns those places of a layout that are there. The error says
+// why one must not be removed.
+func removablePlaces(l Layout, o Owner) ([]string, error) {
+	var there []string
+	for i, dir := range l.Places() {
+		if _, err := os.Lstat(dir); i > 0 && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := removable(dir); err != nil {
+			return nil, err
+		}
+		// A role's directory is named by an owner file, which may have been
+		// edited: it must have the same place on its storage, and say itself
+		// that it belongs here.
+		of, err := ReadOwner(dir)
+		if err != nil {
+			return nil, err
+		}
+		if of.Token != o.Token || placeName(dir) != placeName(l.Dir) {
+			return nil, fmt.Errorf("%s is not removed: it is no part of %s, whose %s names it", dir, l.Dir, OwnerFile)
+		}
+		there = append(there, dir)
+	}
+	return there, nil
+}
+
+// placeName returns what the places of a layout have in common: the last two
+// parts of their paths.
+func placeName(dir string) string {
+	return filepath.Join(filepath.Base(filepath.Dir(dir)), filepath.Base(dir))
 }
 
 // removePlace removes one directory with an owner file. It is renamed first, so
@@ -77,12 +112,8 @@ func removePlace(dir string) error {
 
 // removable says why a directory must not be removed.
 func removable(dir string) error {
-	info, err := os.Lstat(dir)
-	if err != nil {
+	if err := isDirectory(dir); err != nil {
 		return err
-	}
-	if !info.IsDir() {
-		return fmt.Errorf("%s is not removed: it is a %s, not a directory", dir, kindOf(info.Mode()))
 	}
 	if _, err := ReadOwner(dir); err != nil {
 		return err
@@ -100,6 +131,15 @@ func removable(dir string) error {
 		return fmt.Errorf("%s is not removed: %w", dir, err)
 	}
 	return nil
+}
+
+// isDirectory says why a path must not be removed: it is none of a directory.
+func isDirectory(dir string) error {
+	info, err := os.Lstat(dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not removed: it is a %s, not a directory", dir, kindOf(info.Mode()))
+	}
+	return err
 }
 
 // mountEscapes are the characters that /proc/self/mountinfo writes as octal.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -34,7 +35,7 @@ func socketRoot() string {
 // makeSockets makes the private directory for a socket of the account, named for
 // a token.
 func makeSockets(root, token string, a *account) (string, error) {
-	dir := filepath.Join(root, token[:min(len(token), 12)])
+	dir := socketDir(root, token)
 	if n := len(filepath.Join(dir, ".s.PGSQL.65535")); n > socketLimit {
 		return "", fmt.Errorf("sockets in %s would have a path of %d bytes, and the kernel takes %d; set XDG_RUNTIME_DIR to a shorter path", dir, n, socketLimit)
 	}
@@ -54,16 +55,39 @@ func makeSockets(root, token string, a *account) (string, error) {
 	return dir, a.own(dir)
 }
 
+// socketDir returns where the private directory of a token is.
+func socketDir(root, token string) string {
+	return filepath.Join(root, token[:min(len(token), 12)])
+}
+
+// removeSockets removes the private directory of the owner's socket. One that is
+// not where this user's sockets are is left alone: the owner file was edited, or
+// written by another user.
+func (o Owner) removeSockets() error {
+	if o.Sockets == "" || o.Sockets != socketDir(socketRoot(), o.Token) {
+		return nil
+	}
+	return removeSockets(o.Sockets)
+}
+
 // removeSockets removes the private directory of a socket with the files that a
 // server leaves in it.
 func removeSockets(dir string) error {
-	ports, err := filepath.Glob(filepath.Join(dir, ".s.PGSQL.*"))
+	if info, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil || !info.IsDir() {
+		return errors.Join(err, fmt.Errorf("%s is no directory for sockets", dir))
+	}
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	paths := append(ports, filepath.Join(dir, socketName), filepath.Join(dir, socketName+".lock"), filepath.Join(dir, pidName))
-	for _, path := range paths {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, e := range entries {
+		name := e.Name()
+		if name != socketName && name != socketName+".lock" && name != pidName && !strings.HasPrefix(name, ".s.PGSQL.") {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
