@@ -18,6 +18,12 @@ type Dialect struct {
 	// Owned maps options that dbmatrix decides itself to the reason.
 	Owned map[string]string
 
+	// Short says that a server takes the beginning of a name for the whole,
+	// so that the beginning of an owned name is refused too. Own are names
+	// with which an owned one begins, and which are options themselves.
+	Short bool
+	Own   map[string]bool
+
 	// InitTime names options that only an empty data directory takes.
 	InitTime map[string]bool
 

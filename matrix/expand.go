@@ -59,6 +59,9 @@ func (d *decoder) candidates() []candidate {
 	for _, x := range d.excludes {
 		x.removed = 0
 	}
+	if d.tooMany() {
+		return nil
+	}
 	var found []candidate
 	seen := map[CellKey]int{}
 	f := &frame{d: d}
@@ -90,6 +93,27 @@ func (d *decoder) candidates() []candidate {
 		d.faults.add(fault(d.excludes[0].rng, "No cells", "The exclude blocks of the experiment, of which this is the first, remove every cell. Narrow a condition."))
 	}
 	return found
+}
+
+// maxCombinations bounds the combinations that are gone through, before exclude
+// blocks: a few seconds' work, and far more than anybody can run.
+const maxCombinations = 10_000_000
+
+// tooMany reports matrices whose levels multiply to more than can be gone
+// through.
+func (d *decoder) tooMany() bool {
+	total := 0.0
+	for _, m := range d.union() {
+		n := 1.0
+		for _, p := range m.picks {
+			n *= float64(len(p.rows))
+		}
+		total += n
+	}
+	if total > maxCombinations {
+		d.faults.add(fault(d.src.whole(), "Too many cells", "The levels multiply to %.0f combinations; at most %d can be gone through. Name fewer levels in matrix blocks.", total, maxCombinations))
+	}
+	return total > maxCombinations
 }
 
 // union returns the matrices; without any, the product of all axes.

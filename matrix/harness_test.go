@@ -102,6 +102,7 @@ func testDialect(flavour string) Dialect {
 		Whole:      map[string]bool{"skip_networking": true},
 		Aliases:    map[string]string{"table_cache": "table_open_cache"},
 		Owned:      map[string]string{"datadir": "dbmatrix lays out the data directory itself; use storage"},
+		Short:      true,
 		InitTime:   map[string]bool{"innodb_page_size": true},
 		Places:     map[string]bool{"plugin_dir": true},
 		Separators: map[string]string{"rocksdb_default_cf_options": ";", "optimizer_switch": ","},

@@ -23,6 +23,10 @@ type headBlock struct {
 // "finish" forty cells in five minutes.
 const defaultMaxFailures = 3
 
+// maxReplicates bounds replicates: no statistics asks for more, and a slip of a
+// key must not fill the memory.
+const maxReplicates = 100000
+
 // defaultSeed is used where an experiment gives none. It is a constant, so that
 // an experiment means the same wherever it is read, and it is recorded.
 const defaultSeed = 1
@@ -37,11 +41,11 @@ func (d *decoder) decodeHead(blocks hcl.Blocks) {
 		content := d.content(b.Body, experimentSchema())
 		at := content.Attributes
 		h := &d.head
-		h.name = read(d, at["name"], h.name, textValue)
+		h.name = read(d, at["name"], h.name, nameValue)
 		h.title = read(d, at["title"], "", textValue)
 		h.description = read(d, at["description"], "", textValue)
 		h.source = read(d, at["source"], "", textValue)
-		h.replicates = read(d, at["replicates"], h.replicates, atLeast(1))
+		h.replicates = read(d, at["replicates"], h.replicates, between(1, maxReplicates))
 		h.order = read(d, at["order"], h.order, oneOf(Interleaved, Grouped, Shuffled))
 		h.seed = read(d, at["seed"], h.seed, wholeValue)
 		h.cooldown = read(d, at["cooldown"], 0, durationValue)

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -18,6 +19,10 @@ func (m *merger) parseOptions(c *contribution, attribute string, s *setting, v c
 	for it := v.ElementIterator(); it.Next(); {
 		k, value := it.Element()
 		written := k.AsString()
+		if !optionName.MatchString(written) {
+			c.diags = append(c.diags, fault(s.key(foldKey(attribute, written)), "Bad name", "%q cannot be the name of an option: it is of letters, digits, _, - and dots, and begins with a letter.", written))
+			continue
+		}
 		folded := m.dialect.Fold(written)
 		rng := s.key(foldKey(attribute, written))
 		if prior, dup := seen[folded.Name]; dup {
@@ -30,8 +35,34 @@ func (m *merger) parseOptions(c *contribution, attribute string, s *setting, v c
 			c.diags = append(c.diags, fault(rng, "Option that dbmatrix decides", "%s cannot be set: %s.", written, strings.TrimSuffix(why, ".")))
 			continue
 		}
+		if whole := m.shortForm(folded.Name); whole != "" {
+			c.diags = append(c.diags, fault(rng, "Option that dbmatrix decides", "A server takes %s for %s, which cannot be set: %s. Write the whole name of another option, if that is meant.",
+				written, whole, strings.TrimSuffix(m.dialect.Owned[whole], ".")))
+			continue
+		}
 		m.parseOption(c, folded, written, value, s, rng)
 	}
+}
+
+// shortest is the length from which on the beginning of a name is looked at:
+// one or two letters are ambiguous to every server, which says so.
+const shortest = 3
+
+// optionName is what a name must be to stand on a line of an option file.
+var optionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
+
+// shortForm returns the option that dbmatrix decides and that a server would
+// take a name for, or "".
+func (m *merger) shortForm(name string) string {
+	if !m.dialect.Short || m.dialect.Own[name] || len(name) < shortest {
+		return ""
+	}
+	for _, whole := range keys(m.dialect.Owned) {
+		if strings.HasPrefix(whole, name) {
+			return whole
+		}
+	}
+	return ""
 }
 
 func (m *merger) parseOption(c *contribution, f Folded, written string, v cty.Value, s *setting, rng hcl.Range) {

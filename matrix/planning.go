@@ -14,6 +14,9 @@ type PlanOptions struct {
 // MakePlan puts the runs of the cells in order and says for each what is left to
 // do and why, by what was measured before.
 func (e *Experiment) MakePlan(cells []*Cell, h History, o PlanOptions) (*Plan, error) {
+	if n := len(cells) * e.Replicates; n > maxRuns {
+		return nil, fmt.Errorf("%d cells with %d replicates each are %d runs; at most %d can be planned", len(cells), e.Replicates, n, maxRuns)
+	}
 	p := &planner{
 		experiment: e, options: o,
 		past: pastOf(h, e.Host.ID, cells, o), plan: &Plan{Experiment: e, Host: e.Host, Cells: cells},
@@ -27,6 +30,9 @@ func (e *Experiment) MakePlan(cells []*Cell, h History, o PlanOptions) (*Plan, e
 	p.count()
 	return p.plan, nil
 }
+
+// maxRuns bounds a plan, which is held in memory.
+const maxRuns = 5_000_000
 
 // A planner makes a plan in passes over its runs: order and status, sharing,
 // estimates.

@@ -3,6 +3,7 @@ package matrix
 import (
 	"fmt"
 	"math/big"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -119,6 +120,26 @@ func atLeast(low int64) reader[int] {
 		}
 		return int(i), wrong
 	}
+}
+
+// between reads a whole number that has two bounds.
+func between(low, high int64) reader[int] {
+	return func(v cty.Value) (int, string) {
+		i, wrong := wholeValue(v)
+		if wrong == "" && (i < low || i > high) {
+			wrong = fmt.Sprintf("must be between %d and %d; it is %d", low, high, i)
+		}
+		return int(i), wrong
+	}
+}
+
+// nameValue reads the name of an experiment, which results go by.
+func nameValue(v cty.Value) (string, string) {
+	text, wrong := textValue(v)
+	if wrong == "" && (strings.TrimSpace(text) == "" || strings.ContainsFunc(text, func(r rune) bool { return r == '/' || r < ' ' })) {
+		wrong = fmt.Sprintf("must be a text without slashes and line breaks; it is %q", text)
+	}
+	return text, wrong
 }
 
 func durationValue(v cty.Value) (time.Duration, string) {

@@ -50,6 +50,8 @@ func (f *family) Dialect() matrix.Dialect {
 		Negations:  true,
 		Whole:      wholeNames,
 		Owned:      ownedOptions,
+		Short:      true,
+		Own:        map[string]bool{"log_bin": true, "mysqlx": true},
 		InitTime:   f.initTime,
 		Places:     map[string]bool{"plugin_dir": true, "character_sets_dir": true, "lc_messages_dir": true},
 		Separators: separators,
