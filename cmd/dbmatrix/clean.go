@@ -65,7 +65,7 @@ func clean(ctx context.Context, s *streams, o *cleanOptions, path string) error 
 		return err
 	}
 	if o.results {
-		return cleanResults(s, exp)
+		return cleanResults(ctx, s, exp)
 	}
 	return nil
 }
@@ -94,14 +94,29 @@ func lockForCleaning(exp *matrix.Experiment) (func(), error) {
 	if err != nil {
 		return nil, exit(exitEnvironment, fmt.Errorf("locking this host: %w", err))
 	}
-	// The kernel gives it up with the process at the latest.
-	return func() { _ = host.Close() }, nil
+	locks := []*server.Lock{host}
+	release := func() {
+		for _, l := range locks {
+			_ = l.Close() // the kernel gives it up with the process at the latest
+		}
+	}
+	if _, err := os.Stat(exp.DataDir); err == nil {
+		data, err := server.LockDir(exp.DataDir)
+		if err != nil {
+			release()
+			return nil, exit(exitEnvironment, fmt.Errorf("locking %s: %w", exp.DataDir, err))
+		}
+		locks = append(locks, data)
+	}
+	return release, nil
 }
 
 // cleanData removes directories, from the record first.
 func cleanData(ctx context.Context, s *streams, exp *matrix.Experiment) error {
 	if err := forgetSnapshots(ctx, exp); err != nil {
-		return err
+		// The space may be needed all the more; the next run looks for itself
+		// which snapshots are there.
+		fmt.Fprintf(s.err, "Warning: %v; the data directories are removed all the same\n", err)
 	}
 	removed, freed := 0, uint64(0)
 	for _, dir := range dataDirs(exp) {
@@ -173,11 +188,12 @@ func ownDirectories(dir string, exp *matrix.Experiment) ([]server.Layout, error)
 		return nil, fmt.Errorf("looking into %s: %w", dir, err)
 	}
 	for _, kind := range []string{server.KindRun, server.KindSnapshot, server.KindTemplate} {
-		paths, err := filepath.Glob(filepath.Join(dir, kind+"s", "*"))
-		if err != nil {
+		entries, err := os.ReadDir(filepath.Join(dir, kind+"s"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		for _, path := range paths {
+		for _, entry := range entries {
+			path := filepath.Join(dir, kind+"s", entry.Name())
 			if slices.ContainsFunc(found, func(l server.Layout) bool { return l.Dir == path }) {
 				continue
 			}
@@ -225,19 +241,55 @@ func forgetSnapshots(ctx context.Context, exp *matrix.Experiment) error {
 	return nil
 }
 
-// cleanResults removes the record and the artifacts.
-func cleanResults(s *streams, exp *matrix.Experiment) error {
-	paths, err := filepath.Glob(recordPath(exp) + "*")
+// recordFiles are the ends of the names of a record's files: the database, what
+// SQLite keeps beside it, and the ballast.
+var recordFiles = []string{"", "-wal", "-shm", "-journal", "-ballast"}
+
+// cleanResults removes the record, and the artifacts that it names. Nothing else
+// is touched: what stays in artifacts/ is told of.
+func cleanResults(ctx context.Context, s *streams, exp *matrix.Experiment) error {
+	record, err := openRecord(ctx, exp)
 	if err != nil {
-		return err
+		return err // it may be no record at all
 	}
-	for _, path := range append(paths, filepath.Join(exp.Dir, "artifacts")) {
-		if err := os.RemoveAll(path); err != nil {
+	if record == nil {
+		if !s.quiet {
+			fmt.Fprintln(s.err, "there are no results to remove")
+		}
+		return nil
+	}
+	artifacts, err := record.ArtifactPaths(ctx)
+	if err = errors.Join(err, record.Close()); err != nil {
+		return exit(exitEnvironment, fmt.Errorf("reading which artifacts there are: %w", err))
+	}
+	for _, path := range artifacts {
+		removeArtifact(exp.Dir, path)
+	}
+	for _, end := range recordFiles {
+		if err := os.Remove(recordPath(exp) + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return exit(exitEnvironment, fmt.Errorf("removing results: %w", err))
 		}
 	}
-	if !s.quiet {
-		fmt.Fprintln(s.err, "results and artifacts removed")
+	if s.quiet {
+		return nil
+	}
+	fmt.Fprintln(s.err, "results and artifacts removed")
+	if _, err := os.Stat(filepath.Join(exp.Dir, "artifacts")); err == nil {
+		fmt.Fprintf(s.err, "%s holds files that no result names; they stay\n", shorten(filepath.Join(exp.Dir, "artifacts")))
 	}
 	return nil
+}
+
+// removeArtifact removes a file, and the folders up to artifacts/ that it leaves
+// empty. A path that leads out of the experiment is left alone.
+func removeArtifact(dir, path string) {
+	if !filepath.IsLocal(path) {
+		return
+	}
+	for path != "." {
+		if err := os.Remove(filepath.Join(dir, path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return // a folder with more in it
+		}
+		path = filepath.Dir(path)
+	}
 }

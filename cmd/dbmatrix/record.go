@@ -50,6 +50,24 @@ func writeRecord(ctx context.Context, exp *matrix.Experiment) (*store.Store, err
 	return s, nil
 }
 
+// updateRecord brings a record that cannot be read as it is, of an older schema
+// or broken off while it was made, up to date. One that is not there is left so.
+func updateRecord(ctx context.Context, exp *matrix.Experiment) error {
+	s, err := store.OpenReadOnly(ctx, recordPath(exp))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		if s, err = writeRecord(ctx, exp); err != nil {
+			return err
+		}
+	}
+	if err := s.Close(); err != nil {
+		return exit(exitEnvironment, fmt.Errorf("closing %s: %w", recordPath(exp), err))
+	}
+	return nil
+}
+
 // history returns what was measured before, nothing where there is no record.
 func history(ctx context.Context, s *store.Store, exp *matrix.Experiment) (matrix.History, error) {
 	if s == nil {

@@ -241,9 +241,14 @@ func writeChart(path string, f report.ChartFile) error {
 	return writeFile(path, b.Bytes())
 }
 
-// writeFile writes a file that need not be there yet, in one step.
+// writeFile writes a file: a plain one in one step, and through anything else
+// that stands at the path, such as a link or a device. A definition is never
+// written over.
 func writeFile(path string, content []byte) error {
-	if _, err := os.Stat(path); err == nil {
+	if filepath.Ext(path) == ".hcl" {
+		return fmt.Errorf("%s would be read as a part of the experiment: give another name", path)
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 		return replaceFile(path, content)
 	}
 	return os.WriteFile(path, content, 0o666)

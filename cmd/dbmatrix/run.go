@@ -79,6 +79,9 @@ func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error 
 	if err := s.diagnose(exp.Files, report.Check(exp, cells)); err != nil {
 		return err
 	}
+	if err := updateRecord(ctx, exp); err != nil {
+		return err
+	}
 	p, err := plan(ctx, exp, cells, matrix.PlanOptions{AnyHost: o.anyHost, Fresh: o.selection.Fresh})
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"path/filepath"
 )
@@ -37,4 +38,19 @@ func addArtifact(t *tx, attempt AttemptID, a Artifact) error {
 		return fmt.Errorf("artifact %s: %w", a.Path, err)
 	}
 	return nil
+}
+
+// ArtifactPaths returns the paths of all artifacts on record, of all experiments,
+// relative to the folder of the record.
+func (s *Store) ArtifactPaths(ctx context.Context) ([]string, error) {
+	var paths []string
+	err := s.query(ctx, "the artifacts", func(t *tx) error {
+		return t.each("SELECT DISTINCT path FROM artifact ORDER BY path", nil, func(rows *sql.Rows) error {
+			var path string
+			err := rows.Scan(&path)
+			paths = append(paths, path)
+			return err
+		})
+	})
+	return paths, err
 }

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -25,7 +27,9 @@ func (b ballast) load() error {
 	if err != nil {
 		return fmt.Errorf("making the ballast file: %w", err)
 	}
-	err = reserve(f, b.size)
+	if err = b.own(f); err == nil {
+		err = reserve(f, b.size)
+	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
@@ -34,6 +38,19 @@ func (b ballast) load() error {
 	}
 	if err != nil {
 		return fmt.Errorf("making the ballast file %s: %w", b.path, err)
+	}
+	return nil
+}
+
+// own fails for a file that somebody else wrote: a ballast holds zeros.
+func (b ballast) own(f *os.File) error {
+	head := make([]byte, 4096)
+	n, err := f.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if bytes.ContainsFunc(head[:n], func(r rune) bool { return r != 0 }) {
+		return errors.New("a file of another origin is there: move it away")
 	}
 	return nil
 }
