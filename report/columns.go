@@ -159,6 +159,13 @@ func rateColumns() []*Spec {
 		rate("tps", "transactions", "transactions per second, all clients, average of the phase"),
 		rate("t/s", "transactions", "transactions per second, all clients, average of the phase"),
 		rate("rows/s", "rows_read", "rows read per second, average of the phase"),
+		{Token: "reads/s", Unit: "1/s", Format: "%.0f", Direction: Higher, Formula: "file_reads", Legend: "reads of files per second, as sysbench counts them", Source: fromClient, value: plain("file_reads", 1)},
+		{Token: "writes/s", Unit: "1/s", Format: "%.0f", Direction: Higher, Formula: "file_writes", Legend: "writes of files per second, as sysbench counts them", Source: fromClient, value: plain("file_writes", 1)},
+		{Token: "fsyncs/s", Unit: "1/s", Format: "%.0f", Direction: Higher, Formula: "file_fsyncs", Legend: "fsync calls per second, as sysbench counts them", Source: fromClient, value: plain("file_fsyncs", 1)},
+		{Token: "MB/s", Unit: "MB/s", Format: "%.1f", Direction: Higher, Formula: "(file_read_bytes + file_write_bytes) / 1024 / 1024", Legend: "MB of 1024 kB read and written per second, as sysbench counts them", Source: fromClient,
+			value: func(m Metrics, _ float64) float64 {
+				return (m.get("file_read_bytes") + m.get("file_write_bytes")) / kB / kB
+			}},
 		{Token: "secs", Unit: "s", Format: "%.0f", Direction: Lower, Formula: "secs", Legend: "wall seconds of the phase", Source: fromClient, value: plain("secs", 1)},
 		{Token: "target", Unit: "1/s", Format: "%.0f", Formula: "target_rate", Legend: "the rate that was asked for, per second", Source: fromClient, value: plain("target_rate", 1)},
 		{Token: "achieved", Unit: "1/s", Format: "%.0f", Direction: Higher, Formula: "achieved_rate", Legend: "the rate that was reached, per second", Source: fromClient, value: plain("achieved_rate", 1)},

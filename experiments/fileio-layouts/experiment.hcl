@@ -97,9 +97,8 @@ phase "run" {
 }
 
 table "mb" {
-  phase    = "run"
-  rows     = ["layout"]
-  across   = ["op", "threads"]
-  baseline = { layout = "single" }
+  phase  = "run"
+  rows   = ["layout"]
+  across = ["op", "threads"]
   column "MB/s" { format = "%.1f" }
 }

@@ -89,9 +89,8 @@ phase "run" {
 }
 
 table "tps" {
-  phase    = "run"
-  rows     = ["place"]
-  across   = ["mode"]
-  columns  = ["tps"]
-  baseline = { place = local.size.places[0].name }
+  phase   = "run"
+  rows    = ["place"]
+  across  = ["mode"]
+  columns = ["tps"]
 }

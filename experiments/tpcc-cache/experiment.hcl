@@ -81,10 +81,9 @@ phase "run" {
 }
 
 table "run" {
-  phase    = "run"
-  rows     = ["place"]
-  columns  = ["tpm", "r/s", "rmb/s", "wmb/s", "cpu"]
-  baseline = { place = local.size.places[0].name }
+  phase   = "run"
+  rows    = ["place"]
+  columns = ["tpm", "r/s", "rmb/s", "wmb/s", "cpu"]
 }
 
 chart "tpm" {
