@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -82,13 +81,13 @@ func (b *benchmark) look(ctx context.Context, t workload.Target) (path, version 
 	if path, err = program.Find(t, name); err != nil {
 		return "", "", fmt.Errorf("%w: install the package that holds it (postgresql-contrib, or that of the server), or give its path in the attribute program", err)
 	}
-	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	said, err := program.Version(ctx, path)
 	if err != nil {
-		return "", "", fmt.Errorf("asking %s for its version: %w", path, err)
+		return "", "", err
 	}
-	words := versionWords.FindStringSubmatch(string(out))
+	words := versionWords.FindStringSubmatch(said)
 	if words == nil {
-		return "", "", fmt.Errorf("%s is no pgbench: it says %q", path, strings.TrimSpace(string(out)))
+		return "", "", fmt.Errorf("%s is no pgbench: it says %q", path, said)
 	}
 	return path, words[1], nil
 }

@@ -96,6 +96,40 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// A program that hangs, deaf to SIGTERM and with a child that holds its output
+// open, ends with its limit and with an interrupt.
+func TestDeafProgram(t *testing.T) {
+	deaf := filepath.Join(t.TempDir(), "deaf")
+	if err := os.WriteFile(deaf, []byte("#!/bin/sh\ntrap '' TERM\nsleep 30 & sleep 30\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if _, err := version(t.Context(), deaf, 200*time.Millisecond); err == nil || !strings.Contains(err.Error(), "did not answer within 200ms") {
+		t.Errorf("its version: got %v", err)
+	}
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, context.Canceled)
+	defer cancel()
+	if _, err := Version(ctx, deaf); !errors.Is(err, context.Canceled) {
+		t.Errorf("its version, interrupted: got %v", err)
+	}
+	if _, _, _, err := run(t.Context(), t, Program{Name: "x", Command: []string{deaf}, Limit: 200 * time.Millisecond}); !errors.Is(err, ErrLimit) {
+		t.Errorf("its run: got %v", err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\necho \"p 1.2 $1\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Version(t.Context(), path); got != "p 1.2 --version" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
 func TestQuote(t *testing.T) {
 	got := Quote([]string{"a", "--b=c/d", "e f", "it's", "", "$x"})
 	want := `a --b=c/d 'e f' 'it'\''s' '' '$x'`

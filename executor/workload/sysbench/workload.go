@@ -16,6 +16,7 @@ import (
 
 	"dbmatrix/executor/workload"
 	"dbmatrix/executor/workload/client"
+	clientprogram "dbmatrix/executor/workload/program"
 	"dbmatrix/matrix"
 )
 
@@ -82,11 +83,11 @@ func (p *program) look(ctx context.Context, r *workload.Recorder) error {
 	if err != nil {
 		return fmt.Errorf("sysbench: the program %s is not on this host: install the package sysbench, or give its path in the attribute program", p.config.program)
 	}
-	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	version, err := clientprogram.Version(ctx, path)
 	if err != nil {
-		return fmt.Errorf("sysbench: asking %s for its version: %w", path, err)
+		return fmt.Errorf("sysbench: %w", err)
 	}
-	r.Fact("sysbench", strings.TrimSpace(string(out)))
+	r.Fact("sysbench", version)
 	return nil
 }
 
