@@ -78,7 +78,7 @@ func (e *executor) attempt(ctx context.Context, run *matrix.Run) result {
 	// From here on nothing heeds an interrupt: the record must be right.
 	ctx = context.WithoutCancel(ctx)
 	if err := a.end(ctx); err != nil {
-		res.add(judge(err))
+		res.add(e.blameHost(judge(err), a.phases[0].Phase.Settings))
 	}
 	e.crash.at(crashStopped)
 	if err := e.deps.Store.FinishAttempt(ctx, a.id, res.status, res.message()); err != nil {

@@ -129,7 +129,7 @@ type executor struct {
 
 	pending   []*matrix.Run
 	reached   map[string]bool     // directories that a server's user was seen to reach
-	broken    map[string]string   // builds that cannot start, and why
+	broken    map[string]string   // builds that cannot start, templates that cannot be made, and why
 	inForce   *inForceTable       // values that levels ended with
 	snapshots *snapshotCollection // that are there
 	streak    int                 // failures in a row
@@ -170,7 +170,8 @@ func Run(ctx context.Context, plan *matrix.Plan, deps Deps, opts Options) (Outco
 	}
 	e.machine = newMachine(plan.Experiment.DataDir, guardian)
 	err = e.execute(ctx)
-	if cerr := guardian.Close(); cerr != nil && err == nil {
+	lost := guardian.Lost() // the outcome tells of that
+	if cerr := guardian.Close(); cerr != nil && err == nil && !lost {
 		err = fmt.Errorf("ending the guardian: %w", cerr)
 	}
 	return e.outcome, err
@@ -210,7 +211,7 @@ func (e *executor) execute(ctx context.Context) error {
 	e.drive(ctx)
 	stop()
 	if err := e.deps.Store.EndRunner(ctx, e.runner); err != nil {
-		return fmt.Errorf("recording the end: %w", err)
+		return e.recordError("recording the end", err)
 	}
 	e.notify("finished", fmt.Sprintf("%d done, %d failed, %d left", e.outcome.Done, len(e.outcome.Failed), e.outcome.Left))
 	e.event(Event{Kind: PlanEnd})
@@ -251,7 +252,7 @@ func (e *executor) drive(ctx context.Context) {
 			e.outcome.Interrupted = true
 			return
 		}
-		if reason := e.broken[buildKey(run)]; reason != "" {
+		if reason := e.hopeless(run); reason != "" {
 			e.skip(ctx, run, reason)
 			continue
 		}
@@ -270,7 +271,13 @@ func (e *executor) drive(ctx context.Context) {
 // one executes a run and files how it went.
 func (e *executor) one(ctx context.Context, run *matrix.Run) {
 	res := e.attempt(ctx, run)
+	var f *failure
+	errors.As(res.err, &f)
 	switch {
+	case f != nil && f.host != nil:
+		e.outcome.Stopped = res.err
+		e.notify("failure", fmt.Sprintf("%s: %s", run.Cell.Key, res.message()))
+		return
 	case res.status == matrix.Interrupted && (errors.Is(res.err, errFinished) || ctx.Err() != nil):
 		e.outcome.Interrupted = true
 		return
@@ -312,9 +319,23 @@ func (e *executor) stopAfter(run *matrix.Run, res result) {
 		e.outcome.Stopped = environmentError("the disk that holds %s is full; what was measured is recorded; free some space, then: dbmatrix run", e.deps.Store.Path())
 	case limit > 0 && e.streak >= limit:
 		e.outcome.Stopped = fmt.Errorf("%d runs in a row failed (max_consecutive_failures)", e.streak)
+	case f != nil && f.init != "":
+		e.broken[f.init] = fmt.Sprintf("server %s could not initialise a data directory in %s", serverName(run), run.Cell.Key)
 	case f != nil && f.build:
 		e.broken[buildKey(run)] = fmt.Sprintf("server %s did not start in %s", serverName(run), run.Cell.Key)
 	}
+}
+
+// hopeless says why a run need not be tried, or "".
+func (e *executor) hopeless(run *matrix.Run) string {
+	if reason := e.broken[buildKey(run)]; reason != "" || firstServer(run) == nil {
+		return reason
+	}
+	key, err := server.InitKey(run.Cell.Phases[0].Settings)
+	if err != nil {
+		return "" // the run itself tells
+	}
+	return e.broken[key]
 }
 
 // skip records a run that is not tried.

@@ -26,6 +26,8 @@ type failure struct {
 	err     error    // one sentence: the cause
 	details []string // evidence: log lines, paths
 	build   bool     // the build of the cell cannot start at all
+	init    string   // not "": the key of the template that the build cannot make
+	host    error    // an *EnvironmentError: the host is at fault, nothing more is started
 	device  string   // not "": nothing more may run on this directory's device, and why
 }
 
@@ -42,6 +44,7 @@ func failed(format string, args ...any) *failure {
 func judge(err error) *failure {
 	var f *failure
 	var start *server.StartError
+	var init *server.InitError
 	var sla *workload.SLAError
 	switch {
 	case errors.As(err, &f):
@@ -50,6 +53,8 @@ func judge(err error) *failure {
 		return &failure{status: matrix.Interrupted, err: err}
 	case errors.As(err, &sla):
 		return &failure{status: matrix.SLAMissed, err: err}
+	case errors.As(err, &init):
+		return &failure{status: matrix.Failed, err: err, init: init.Key}
 	case errors.As(err, &start):
 		return startFailure(start)
 	}

@@ -40,6 +40,10 @@ type harness struct {
 	inForce    func(s *matrix.Settings) []server.InForce
 	finish     chan struct{}
 	made       map[string]bool // directories that are there
+	full       bool            // the disk is
+	lost       bool            // the guardian is
+	initError  error           // of making a template
+	initTakes  time.Duration   // to make one; an end is asked for as it begins
 	options    Options
 }
 
@@ -133,7 +137,20 @@ func (h *harness) run(ctx context.Context, definition string) Outcome {
 // machine returns a machine of fakes.
 func (h *harness) machine() *machine {
 	return &machine{
-		template: func(context.Context, *matrix.Settings) (server.Layout, error) {
+		template: func(ctx context.Context, s *matrix.Settings) (server.Layout, error) {
+			if h.initTakes > 0 {
+				close(h.finish)
+				select {
+				case <-ctx.Done():
+					return server.Layout{}, context.Cause(ctx)
+				case <-time.After(h.initTakes):
+				}
+			}
+			if h.initError != nil {
+				h.note("init fails")
+				key, err := server.InitKey(s)
+				return server.Layout{}, errors.Join(err, &server.InitError{Server: s.Server.Name, Key: key, Err: h.initError})
+			}
 			return server.Layout{Dir: filepath.Join(h.dir, "template")}, nil
 		},
 		create: func(l server.Layout, _ server.Owner) error {
@@ -178,10 +195,16 @@ func (h *harness) machine() *machine {
 		},
 		sources: func(server.Layout, int) ([]sampler.Sampler, error) { return nil, nil },
 		usage:   func(context.Context, server.Layout) (sampler.Usage, error) { return sampler.Usage{}, nil },
-		free:    func(string) (uint64, error) { return 1 << 40, nil },
-		facts:   func(server.Layout) ([]sampler.Fact, error) { return nil, nil },
-		evict:   func(server.Layout) (int64, error) { h.note("evict"); return 0, nil },
-		warm:    func(context.Context, server.Layout) error { h.note("warm"); return nil },
+		free: func(string) (uint64, error) {
+			if h.full {
+				return 3e6, nil
+			}
+			return 1 << 40, nil
+		},
+		lost:  func() bool { return h.lost },
+		facts: func(server.Layout) ([]sampler.Fact, error) { return nil, nil },
+		evict: func(server.Layout) (int64, error) { h.note("evict"); return 0, nil },
+		warm:  func(context.Context, server.Layout) error { h.note("warm"); return nil },
 	}
 }
 

@@ -151,7 +151,7 @@ func (ph *phaseRun) work(ctx context.Context, w workload.Workload, rec *workload
 	go func() { done <- w.Run(ctx, ph.target(number, n), rec) }()
 	err := ph.await(ctx, done)
 	stopWatch()
-	return ph.judgeWork(ctx, err)
+	return ph.blameHost(ph.judgeWork(ctx, err), ph.p.Settings)
 }
 
 // await waits for the workload. One that does not give up in time after its end
@@ -194,23 +194,14 @@ func (ph *phaseRun) judgeWork(ctx context.Context, err error) *failure {
 		defer wait.Stop()
 		select {
 		case <-ph.subject.Done():
-			return ph.withLog(ph.fullDisk(ph.crashed()))
+			return ph.withLog(ph.crashed())
 		case <-wait.C:
 		}
 	}
 	if err == nil {
 		return nil
 	}
-	return ph.withLog(ph.fullDisk(judge(err)))
-}
-
-// fullDisk names the cause where the disk is full: servers word it in many ways.
-func (ph *phaseRun) fullDisk(f *failure) *failure {
-	free, err := ph.machine.free(ph.layout.Dir)
-	if err == nil && free < spareSpace {
-		f.err = fmt.Errorf("no space on %s: %d MB left: %w", ph.layout.Dir, free/1e6, f.err)
-	}
-	return f
+	return ph.withLog(judge(err))
 }
 
 // alive reports whether the server still runs.

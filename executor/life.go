@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +22,7 @@ func (a *attempt) begin(ctx context.Context, p *matrix.Phase, id store.PhaseID) 
 		if err := a.checkSpace(p); err != nil {
 			return err
 		}
-		if err := a.makeDirectory(ctx, p); err != nil {
+		if err := a.makeUntilFinish(ctx, p); err != nil {
 			return err
 		}
 		if a.segments == 1 {
@@ -49,6 +50,25 @@ func (a *attempt) begin(ctx context.Context, p *matrix.Phase, id store.PhaseID) 
 		return err
 	}
 	return a.start(ctx, p, id)
+}
+
+// makeUntilFinish makes the data directory, but gives up where the caller asks
+// for an end: there is no iteration under way to wait for.
+func (a *attempt) makeUntilFinish(ctx context.Context, p *matrix.Phase) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-a.opts.Finish:
+			cancel(errFinished)
+		case <-ctx.Done():
+		}
+	}()
+	err := a.makeDirectory(ctx, p)
+	if err != nil && errors.Is(context.Cause(ctx), errFinished) {
+		return errFinished
+	}
+	return err
 }
 
 // checkSpace compares the free space with what the run took before.
@@ -119,8 +139,8 @@ func (a *attempt) start(ctx context.Context, p *matrix.Phase, id store.PhaseID) 
 	return a.checkOptions(ctx, p, id)
 }
 
-// keepStartLog keeps the log of a server that did not start, whose directory is
-// removed soon.
+// keepStartLog keeps the log and the option file of a server that did not start,
+// whose directory is removed soon.
 func (a *attempt) keepStartLog(p *matrix.Phase, err error) error {
 	var start *server.StartError
 	if !errors.As(err, &start) || start.LogPath == "" {
@@ -130,12 +150,20 @@ func (a *attempt) keepStartLog(p *matrix.Phase, err error) error {
 	if derr != nil {
 		return errors.Join(err, derr)
 	}
+	var rows []store.Artifact
 	to, derr := copyArtifact(dir, "error.log", start.LogPath)
 	if derr == nil {
 		start.LogPath = to
-		derr = a.deps.Store.AddArtifacts(context.Background(), a.id, []store.Artifact{a.artifactRow("error log", to)})
+		rows = append(rows, a.artifactRow("error log", to))
 	}
-	return errors.Join(err, derr)
+	if start.OptionFile != "" {
+		to, oerr := copyArtifact(dir, filepath.Base(start.OptionFile), start.OptionFile)
+		if oerr == nil {
+			rows = append(rows, a.artifactRow("option file", to))
+		}
+		derr = errors.Join(derr, oerr)
+	}
+	return errors.Join(err, derr, a.deps.Store.AddArtifacts(context.Background(), a.id, rows))
 }
 
 // checkOptions records what became of each option, and fails where one that is

@@ -95,6 +95,7 @@ type machine struct {
 	warm  func(ctx context.Context, l server.Layout) error
 
 	guardian *server.Guardian
+	lost     func() bool // the guardian has ended
 }
 
 // newMachine returns the real one.
@@ -124,6 +125,7 @@ func newMachine(dataDir string, g *server.Guardian) *machine {
 		evict:    evictLayout,
 		warm:     warmLayout,
 		guardian: g,
+		lost:     g.Lost,
 	}
 }
 

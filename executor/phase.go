@@ -41,7 +41,7 @@ func (a *attempt) phase(ctx context.Context, i int) *failure {
 	}
 	a.event(Event{Kind: PhaseStart, Run: a.run, Phase: ph.p, Attempt: a.number, Message: rp.Reason})
 	setups := len(a.setups)
-	f := ph.execute(ctx)
+	f := ph.blameHost(ph.execute(ctx), ph.p.Settings)
 
 	ctx = context.WithoutCancel(ctx)
 	if err := ph.finish(ctx, f); err != nil {
@@ -58,7 +58,7 @@ func (a *attempt) phase(ctx context.Context, i int) *failure {
 			f = first(f, judge(err))
 		}
 	}
-	return f
+	return ph.blameHost(f, ph.p.Settings)
 }
 
 // first returns the failure that came first, with the later one among its

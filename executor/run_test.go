@@ -3,7 +3,9 @@ package executor
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -337,23 +339,86 @@ axis "cache" {
 	})
 }
 
-func TestDiskFullFailsThePhase(t *testing.T) {
+// twoCells are two cells of one build that need the same template.
+const twoCells = `
+experiment { name = "experiment" }
+defaults { server = server.one }
+axis "n" { levels = ["1", "2"] }
+`
+
+// The host's faults stop the plan at once, and the run under way is taken up by
+// the next execution.
+func TestHostFaults(t *testing.T) {
+	for name, test := range map[string]struct {
+		spoil func(*harness)
+		want  string
+	}{
+		"disk full while it works": {func(h *harness) {
+			h.startError = func(*server.Launch) error { h.full = true; return nil }
+		}, "disk full on "},
+		"disk full at the start": {func(h *harness) {
+			h.startError = func(*server.Launch) error {
+				h.full = true
+				return &server.StartError{Server: "one", Doing: "starting", Cause: "errno 28"}
+			}
+		}, "data: 3 MB left; free some space"},
+		"disk full at the initialisation": {func(h *harness) {
+			h.initError = &fs.PathError{Op: "write", Path: h.dir + "/data/x", Err: syscall.ENOSPC}
+		}, "disk full on "},
+		"guardian killed": {func(h *harness) {
+			h.startError = func(*server.Launch) error {
+				h.lost = true
+				return &server.StartError{Server: "one", Doing: "starting", Cause: "it ended with signal 9 (killed)"}
+			}
+		}, "the guardian process has ended"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, h *harness) {
+				test.spoil(h)
+				definition := twoCells + phase("query", do("work"), `warmup = "${axis.n}s"`)
+				out := h.run(t.Context(), definition)
+				var env *EnvironmentError
+				if !errors.As(out.Stopped, &env) || !strings.Contains(out.Stopped.Error(), test.want) {
+					t.Errorf("stopped with %v, want %q", out.Stopped, test.want)
+				}
+				if len(out.Failed) != 0 || out.Left != 2 {
+					t.Errorf("outcome: %+v", out)
+				}
+				if got := h.statuses(); len(got) != 1 || !strings.Contains(got[0], "n=1 interrupted") || strings.Contains(got[0], "crashed") {
+					t.Errorf("recorded: %v", got)
+				}
+				h.full, h.lost, h.startError, h.initError = false, false, nil, nil
+				if out := h.run(t.Context(), definition); out.Done != 2 {
+					t.Errorf("the next execution: %+v", out)
+				}
+			})
+		})
+	}
+}
+
+// A template that cannot be made is not tried again for each cell.
+func TestBuildThatDoesNotInitialise(t *testing.T) {
 	inBubble(t, func(t *testing.T, h *harness) {
-		plan := h.plan(oneServer + phase("query", do("forever")))
-		m := h.machine()
-		free := uint64(1 << 40)
-		m.free = func(string) (uint64, error) {
-			defer func() { free = 1 << 20 }()
-			return free, nil
+		h.initError = errors.New("it was not done within 10m0s")
+		out := h.run(t.Context(), twoCells+phase("query", do("work"), `warmup = "${axis.n}s"`))
+		want := []string{"n=1 failed query=failed", "n=2 skipped"}
+		if diff := cmp.Diff(want, h.statuses()); diff != "" {
+			t.Errorf("recorded (-want +got):\n%s", diff)
 		}
-		e := &executor{plan: plan, opts: Options{Finish: h.finish, AcceptEnvironment: true}, crash: &crasher{}, machine: m,
-			deps: Deps{Store: h.store}, broken: map[string]string{}, inForce: newInForceTable(), pending: plan.Runs}
-		e.deps.Workloads = append(e.deps.Workloads, h.workload())
-		if err := e.execute(t.Context()); err != nil {
-			t.Fatal(err)
+		if len(out.Failed) != 2 || !strings.Contains(out.Failed[1].Message, "could not initialise") {
+			t.Errorf("outcome: %+v", out)
 		}
-		if len(e.outcome.Failed) != 1 || !strings.Contains(e.outcome.Failed[0].Message, "no space on") {
-			t.Errorf("outcome: %+v", e.outcome)
+	})
+}
+
+// While a data directory is made, an end that is asked for comes at once.
+func TestFinishEndsTheInitialisation(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.initTakes = time.Hour
+		began := time.Now()
+		out := h.run(t.Context(), oneServer+phase("query", do("work")))
+		if took := time.Since(began); !out.Interrupted || len(out.Failed) != 0 || took > time.Minute {
+			t.Errorf("outcome after %s: %+v", took, out)
 		}
 	})
 }

@@ -101,7 +101,7 @@ func (w *watch) look(ctx context.Context, s subject) *failure {
 		return judge(err)
 	}
 	if free < spareSpace {
-		return failed("no space on %s: %d MB left", w.ph.layout.Dir, free/1e6)
+		return failed("%s was ended before the server runs out: %d MB are left on %s", w.ph.p.Block, free/1e6, w.ph.layout.Dir)
 	}
 	return nil
 }

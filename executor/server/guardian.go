@@ -104,6 +104,13 @@ func unixConn(fd int) (*net.UnixConn, error) {
 	return conn, nil
 }
 
+// Lost reports whether the guardian has ended: all that it ran has ended with it.
+func (g *Guardian) Lost() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.lost != nil
+}
+
 // PID returns the guardian's process id.
 func (g *Guardian) PID() int { return g.cmd.Process.Pid }
 

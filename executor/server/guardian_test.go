@@ -194,6 +194,9 @@ func TestGuardianLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if g.Lost() {
+		t.Error("it counts as lost from the beginning")
+	}
 	syscall.Kill(g.PID(), syscall.SIGKILL)
 	select {
 	case <-p.Done():
@@ -205,6 +208,9 @@ func TestGuardianLost(t *testing.T) {
 	}
 	if err := g.Run(context.Background(), exec.Command("/bin/true")); !errors.Is(err, errGuardianLost) {
 		t.Errorf("got %v, want %v", err, errGuardianLost)
+	}
+	if !g.Lost() {
+		t.Error("it does not count as lost")
 	}
 	g.Close()
 }

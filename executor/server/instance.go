@@ -459,7 +459,9 @@ type StartError struct {
 	Cause   string // one sentence: the first [ERROR] line where there is one
 	Option  string // the option that the cause names, else ""
 	LogPath string
-	Tail    []string // the last lines of the error log
+
+	OptionFile string   // that it was started with
+	Tail       []string // the last lines of the error log
 }
 
 // Error returns all of it.
@@ -473,7 +475,7 @@ func (e *StartError) Error() string {
 
 // failed describes a start that failed, with the evidence of the log.
 func (i *Instance) failed(doing, cause string) *StartError {
-	e := &StartError{Server: i.launch.Settings.Server.Name, Doing: doing, LogPath: i.log}
+	e := &StartError{Server: i.launch.Settings.Server.Name, Doing: doing, LogPath: i.log, OptionFile: i.file}
 	lines := readLog(i.log)
 	e.Tail = tail(lines, tailLines)
 	e.Cause = cause

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"dbmatrix/matrix"
 )
@@ -17,7 +18,28 @@ import (
 type Templates struct {
 	DataDir  string
 	Guardian *Guardian
+
+	// Limit bounds the making of one; 0 is ten minutes. MySQL 5.7 and 8.0
+	// take up to half a minute on a hard disk.
+	Limit time.Duration
 }
+
+// initLimit is the default of Limit.
+const initLimit = 10 * time.Minute
+
+// An InitError says that a build cannot make a data directory with its init-time
+// options: no run that needs the same template can be made.
+type InitError struct {
+	Server string
+	Key    string // InitKey of the template
+	Err    error
+}
+
+// Error returns the cause.
+func (e *InitError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *InitError) Unwrap() error { return e.Err }
 
 // Make returns the template for the settings; it makes it where there is none.
 // A template is proven by a start and a clean stop before it gets its name.
@@ -43,14 +65,29 @@ func (t *Templates) make(ctx context.Context, s *matrix.Settings) (Layout, error
 	init := &matrix.Settings{Server: s.Server, Options: initOptions(s), Env: s.Env}
 	o := Owner{Kind: KindTemplate, Token: NewToken(), InitKey: key, Build: s.Server.Build.Content, Clean: true}
 	return l, create(l, o, func(tmp Layout) error {
-		if err := t.fill(ctx, tmp, init, o.Token); err != nil {
-			return err
-		}
-		if err := t.prove(ctx, tmp, init); err != nil {
-			return err
+		if err := t.fillInTime(ctx, tmp, init, o.Token); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			return &InitError{Server: s.Server.Name, Key: key, Err: err}
 		}
 		return syncTree(tmp.Dir)
 	})
+}
+
+// fillInTime makes a data directory out of nothing and proves it, within the
+// limit.
+func (t *Templates) fillInTime(ctx context.Context, l Layout, s *matrix.Settings, token string) error {
+	most := t.Limit
+	if most == 0 {
+		most = initLimit
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("it was not done within %s", most))
+	defer cancel()
+	if err := t.fill(ctx, l, s, token); err != nil {
+		return err
+	}
+	return t.prove(ctx, l, s)
 }
 
 // fill makes a data directory out of nothing.

@@ -1,0 +1,65 @@
+package executor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"dbmatrix/executor/store"
+	"dbmatrix/matrix"
+)
+
+// blameHost finds out whether a failure with the settings is the host's doing: the
+// guardian was killed, or a disk is full. Such a run is no failed one: it counts
+// as interrupted, so that the next execution takes it up, and nothing more is
+// started now.
+func (e *executor) blameHost(f *failure, s *matrix.Settings) *failure {
+	if f == nil || f.status.Complete() || f.host != nil {
+		return f
+	}
+	if e.machine.lost() {
+		return f.ofHost(environmentError("the guardian process has ended, and with it all that it ran; nothing more is started; then: dbmatrix run"))
+	}
+	if f.status == matrix.Interrupted {
+		return f
+	}
+	if where := e.fullDisk(f.err, s); where != "" {
+		return f.ofHost(environmentError("disk full on %s; free some space, or leave the cell out with --cell, then: dbmatrix run", where))
+	}
+	return f
+}
+
+// ofHost makes a failure one of the host.
+func (f *failure) ofHost(host error) *failure {
+	f.host, f.status, f.build, f.init = host, matrix.Interrupted, false, ""
+	f.err = fmt.Errorf("%w (%w)", host, f.err)
+	return f
+}
+
+// fullDisk returns which disk is full, and how much is left, where that is the
+// cause of an error: servers word it in many ways. It is "" where it is not, and
+// where it is the disk of the results, which tells of itself.
+func (e *executor) fullDisk(cause error, s *matrix.Settings) string {
+	if errors.Is(cause, store.ErrDiskFull) {
+		return ""
+	}
+	left := func(dir string) (string, bool) {
+		free, err := e.machine.free(ancestor(dir))
+		return fmt.Sprintf("%s: %d MB left", dir, free/1e6), err == nil && free < spareSpace
+	}
+	for _, dir := range storagePlaces(e.plan.Experiment.DataDir, s) {
+		if text, full := left(dir); full {
+			return text
+		}
+	}
+	if !isDiskFull(cause) {
+		return ""
+	}
+	var at *fs.PathError
+	if errors.As(cause, &at) {
+		text, _ := left(filepath.Dir(at.Path))
+		return text
+	}
+	return "the disk that was being written to"
+}
