@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -47,6 +48,16 @@ func logLines(b []byte) []string {
 		return nil
 	}
 	return strings.Split(text, "\n")
+}
+
+// limitLine matches what MariaDB writes at the end of a crash: the limits of the
+// process and the kernel, which push the stack out of the last lines.
+var limitLine = regexp.MustCompile(`^(Resource Limits|Limit {2,}Soft Limit|Max [a-z ]+ {2,}(unlimited|\d+) |Core pattern:|Kernel version:|$)`)
+
+// telling returns the lines of a log without those that tell nothing of what went
+// wrong.
+func telling(lines []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), limitLine.MatchString)
 }
 
 // tail returns the last n lines.

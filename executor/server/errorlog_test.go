@@ -27,6 +27,25 @@ func TestFirstError(t *testing.T) {
 	}
 }
 
+func TestTelling(t *testing.T) {
+	dump := `260102 10:00:00 [ERROR] mysqld got signal 11 ;
+/lib/libc.so.6(+0x3c050)[0x7f]
+
+Resource Limits (excludes unlimited resources):
+Limit                     Soft Limit           Hard Limit           Units
+Max stack size            8388608              unlimited            bytes
+Max locked memory         8388608              8388608              bytes
+Max realtime priority     0                    0
+Max connections reached
+Core pattern: core
+
+Kernel version: Linux version 6.1`
+	want := []string{"260102 10:00:00 [ERROR] mysqld got signal 11 ;", "/lib/libc.so.6(+0x3c050)[0x7f]", "Max connections reached"}
+	if diff := cmp.Diff(want, telling(strings.Split(dump, "\n"))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestClassify(t *testing.T) {
 	tests := map[string]string{
 		"2026-01-02 10:00:00 0 [ERROR] mysqld got signal 11 ;":                                                             "crash",

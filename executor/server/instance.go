@@ -287,7 +287,7 @@ func (i *Instance) awaitReady(ctx context.Context, clean bool) error {
 		}
 		m, _ := i.Movement() // a process that has ended shows in Done
 		if why := patience.lost(m, time.Now()); why != "" {
-			return i.failed("waiting until it is ready", fmt.Sprintf("it runs but does not answer (%s; last: %v); %s", why, err, i.process.ID.describe()))
+			return i.failed("waiting for", fmt.Sprintf("it runs but does not answer (%s; last: %v); %s", why, err, i.process.ID.describe()))
 		}
 	}
 }
@@ -327,18 +327,18 @@ type identity struct {
 // recognise checks that the server that answers is the one that was started.
 func (i *Instance) recognise(ctx context.Context, who identity) error {
 	if want := i.launch.Layout.Data(); !samePath(who.dataDir, want) {
-		return i.failed("recognising it", fmt.Sprintf("another server answers at its socket: its data directory is %s", who.dataDir))
+		return i.failed("recognising", fmt.Sprintf("another server answers at its socket: its data directory is %s", who.dataDir))
 	}
 	pid, err := pidOf(who.pid)
 	if err != nil {
-		return i.failed("recognising it", "its pid file cannot be read: "+err.Error())
+		return i.failed("recognising", "its pid file cannot be read: "+err.Error())
 	}
 	if pid != i.process.ID.PID {
-		return i.failed("recognising it", fmt.Sprintf("the server is process %d and not %d, which was started: %s starts it as a child; name the server program itself", pid, i.process.ID.PID, i.launch.Settings.Server.Mysqld))
+		return i.failed("recognising", fmt.Sprintf("the server is process %d and not %d, which was started: %s starts it as a child; name the server program itself", pid, i.process.ID.PID, i.launch.Settings.Server.Mysqld))
 	}
 	want := i.launch.Settings.Server.Build.Version
 	if parseVersion(numbers(who.version)) != parseVersion(want) {
-		return i.failed("recognising it", fmt.Sprintf("it says that it is version %s, and the program said %s", who.version, want))
+		return i.failed("recognising", fmt.Sprintf("it says that it is version %s, and the program said %s", who.version, want))
 	}
 	return i.pluginsLoaded(ctx)
 }
@@ -381,10 +381,10 @@ func (i *Instance) pluginsLoaded(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, askLimit)
 		defer cancel()
 		if err := i.flavour.inForce(ctx, i.db, i.launch.Settings.Server.Build, []*InForce{&v}); err != nil {
-			return i.failed("asking for its plugins", err.Error())
+			return i.failed("asking for the plugins of", err.Error())
 		}
 		if v.Verdict == Contradicted {
-			e := i.failed("loading its plugins", v.Detail)
+			e := i.failed("loading the plugins of", v.Detail)
 			e.Option = v.Option.Name
 			return e
 		}
@@ -438,7 +438,7 @@ func (i *Instance) Crash() string {
 			cause += "; killed from outside, or by the kernel for lack of memory"
 		}
 	}
-	return fmt.Sprintf("server %q ended with %s: %s\n%s", i.launch.Settings.Server.Name, e, cause, strings.Join(tail(lines, tailLines), "\n"))
+	return fmt.Sprintf("server %q ended with %s: %s\n%s", i.launch.Settings.Server.Name, e, cause, strings.Join(tail(telling(lines), tailLines), "\n"))
 }
 
 // lastWords returns the last line of a log that tells of an end.
@@ -455,7 +455,7 @@ func lastWords(lines []string) string {
 // A StartError is a start that failed.
 type StartError struct {
 	Server  string
-	Doing   string // what was being done, such as "starting"
+	Doing   string // what was being done to the server, such as "starting"
 	Cause   string // one sentence: the first [ERROR] line where there is one
 	Option  string // the option that the cause names, else ""
 	LogPath string
@@ -466,7 +466,7 @@ type StartError struct {
 
 // Error returns all of it.
 func (e *StartError) Error() string {
-	text := fmt.Sprintf("server %q: %s failed: %s", e.Server, e.Doing, e.Cause)
+	text := fmt.Sprintf("%s server %q failed: %s", e.Doing, e.Server, e.Cause)
 	if len(e.Tail) > 0 {
 		text += fmt.Sprintf("\nthe last lines of %s:\n  %s", e.LogPath, strings.Join(e.Tail, "\n  "))
 	}
@@ -477,7 +477,7 @@ func (e *StartError) Error() string {
 func (i *Instance) failed(doing, cause string) *StartError {
 	e := &StartError{Server: i.launch.Settings.Server.Name, Doing: doing, LogPath: i.log, OptionFile: i.file}
 	lines := readLog(i.log)
-	e.Tail = tail(lines, tailLines)
+	e.Tail = tail(telling(lines), tailLines)
 	e.Cause = cause
 	if first := firstError(lines); first != "" {
 		e.Cause = first + " (" + cause + ")"

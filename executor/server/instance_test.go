@@ -50,11 +50,11 @@ func TestStartFails(t *testing.T) {
 		want         []string
 	}{
 		{"it ends before it opens its log", "echo 'mysqld: Could not open required defaults file' >&2; exit 1",
-			[]string{"starting failed: it ended with exit code 1", "Could not open required defaults file", "error.1.log"}},
+			[]string{`starting server "s" failed: it ended with exit code 1`, "Could not open required defaults file", "error.1.log"}},
 		{"it says why", "echo '2026-01-02 10:00:00 0 [ERROR] the cause'; echo '2026-01-02 10:00:00 0 [ERROR] what follows'; exit 1",
 			[]string{"[ERROR] the cause (it ended with exit code 1)"}},
 		{"it crashes", "kill -SEGV $$", []string{"it ended with signal 11"}},
-		{"it never answers", "exec sleep 60", []string{"it runs but does not answer (nothing has moved for", "state S"}},
+		{"it never answers", "exec sleep 60", []string{`waiting for server "s" failed`, "it runs but does not answer (nothing has moved for", "state S"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -74,6 +74,43 @@ func TestStartFails(t *testing.T) {
 				t.Errorf("the owner file says %+v, %v", o, err)
 			}
 		})
+	}
+}
+
+// An initialisation that hangs ends with its limit, and with an interrupt.
+func TestInitialiseHangs(t *testing.T) {
+	l := launchOf(t, "trap '' TERM; sleep 60 & sleep 60")
+	l.Settings.Server.Build.Flavour, l.Settings.Server.Build.Version = "mysql", "8.0.30"
+	l.Settings.Server.Build.Content = "c"
+	root, err := os.MkdirTemp("", "dbmatrix-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(root) })
+	if err := os.Chmod(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	templates := Templates{DataDir: root + "/data", Guardian: l.Guardian, Limit: 300 * time.Millisecond}
+	began := time.Now()
+	var init *InitError
+	if _, err := templates.Make(context.Background(), l.Settings); !errors.As(err, &init) || !strings.Contains(err.Error(), "it was not done within 300ms") {
+		t.Errorf("got %v", err)
+	}
+	if key, err := InitKey(l.Settings); err != nil || init == nil || init.Key != key {
+		t.Errorf("the key is not that of the template: %+v, %v", init, err)
+	}
+	templates.Limit = 0
+	stop := errors.New("stop")
+	ctx, cancel := context.WithTimeoutCause(context.Background(), 300*time.Millisecond, stop)
+	defer cancel()
+	if _, err := templates.Make(ctx, l.Settings); !errors.Is(err, stop) || errors.As(err, &init) {
+		t.Errorf("interrupted: got %v", err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if left, err := Leftovers(root + "/data"); err != nil || left != nil {
+		t.Errorf("it left %v, %v", left, err)
 	}
 }
 
