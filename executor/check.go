@@ -1,8 +1,12 @@
 package executor
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"syscall"
 
 	"dbmatrix/executor/server"
 	"dbmatrix/executor/workload"
@@ -24,6 +28,36 @@ func (e *executor) check() error {
 			}
 		}
 	}
+	return e.checkPlaces()
+}
+
+// checkPlaces judges whether what dbmatrix will write to is its own: something else
+// may have the name of one of its folders.
+func (e *executor) checkPlaces() error {
+	folders := []string{e.artifactsDir()}
+	for _, dir := range e.storageDirs() {
+		for _, kind := range []string{server.KindRun, server.KindTemplate, server.KindSnapshot} {
+			folders = append(folders, filepath.Join(dir, kind+"s"))
+		}
+	}
+	for _, dir := range folders {
+		if info, err := os.Stat(dir); err == nil && !info.IsDir() || errors.Is(err, syscall.ENOTDIR) {
+			return environmentError("%s is no directory, and dbmatrix needs one there: move it away", dir)
+		}
+	}
+	for _, run := range e.pending {
+		if firstServer(run) == nil {
+			continue
+		}
+		key, err := server.InitKey(run.Cell.Phases[0].Settings)
+		if err != nil {
+			continue // the run itself tells
+		}
+		template := server.Layout{Dir: filepath.Join(e.plan.Experiment.DataDir, server.KindTemplate+"s", key)}
+		if _, err := template.Exists(); err != nil {
+			return environmentError("the template of server %q cannot be used: %w; move it away", serverName(run), err)
+		}
+	}
 	return nil
 }
 
@@ -43,6 +77,11 @@ func (e *executor) checkPhase(run *matrix.Run, p *matrix.Phase) error {
 	s := p.Settings.Server
 	if len(p.Sample.Status) > 0 && (s == nil || s.Build.Absent == "" && !hasStatus(s.Build.Flavour)) {
 		return usageError("phase %q: sample { status } reads the counters of MySQL and MariaDB; cell %s has no such server", p.Block, run.Cell.Key)
+	}
+	if t.Needs != nil {
+		if err := t.Needs(p.Workload.Args, e.plan.Experiment.Dir); err != nil {
+			return environmentError("phase %q: %w", p.Block, err)
+		}
 	}
 	if s == nil {
 		return nil

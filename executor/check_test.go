@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"dbmatrix/executor/server"
 	"dbmatrix/executor/workload"
 	"dbmatrix/matrix"
 )
@@ -25,16 +26,30 @@ func TestCheckRefusesWhatCannotRun(t *testing.T) {
 			e.deps.Workloads[0].WarmUp = false
 		}, "cannot warm up", false},
 		"absent build": {func(_ *executor, p *matrix.Phase) { p.Settings.Server.Build.Absent = "no such file" }, `server "one" is not on this host: no such file`, true},
+		"no program": {func(e *executor, _ *matrix.Phase) {
+			e.deps.Workloads[0].Needs = func(matrix.Args, string) error { return errors.New("install the package sysbench") }
+		}, `phase "p": install the package sysbench`, true},
+		"a file for the artifacts": {func(e *executor, _ *matrix.Phase) { mustWrite(e.artifactsDir()) }, "artifacts is no directory", true},
+		"a file for the templates": {func(e *executor, _ *matrix.Phase) { mustWrite(e.plan.Experiment.DataDir + "/templates") }, "templates is no directory", true},
+		"a foreign directory for the template": {func(e *executor, _ *matrix.Phase) {
+			key, err := server.InitKey(e.plan.Runs[0].Cell.Phases[0].Settings)
+			if err == nil {
+				err = os.MkdirAll(e.plan.Experiment.DataDir+"/templates/"+key, 0o755)
+			}
+			if err != nil {
+				panic(err)
+			}
+		}, "has no owner file of dbmatrix", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
 			defer h.close()
 			plan := h.plan(oneServer + phase("p", do("work")))
-			plan.Experiment.DataDir = os.TempDir()
+			plan.Experiment.DataDir = reachableDir(t)
 			if os.Geteuid() == 0 { // a server does not run as root
 				plan.Runs[0].Phases[0].Phase.Settings.Server.User = "nobody"
 			}
-			e := &executor{plan: plan, pending: plan.Runs, reached: map[string]bool{}, deps: Deps{Workloads: []workload.Type{h.workload()}}}
+			e := &executor{plan: plan, pending: plan.Runs, reached: map[string]bool{}, deps: Deps{Store: h.store, Workloads: []workload.Type{h.workload()}}}
 			if err := e.check(); err != nil {
 				t.Fatalf("before the change: %v", err)
 			}
@@ -49,6 +64,27 @@ func TestCheckRefusesWhatCannotRun(t *testing.T) {
 			}
 		})
 	}
+}
+
+// mustWrite makes an empty file.
+func mustWrite(path string) {
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		panic(err)
+	}
+}
+
+// reachableDir makes a directory that every user reaches, unlike t.TempDir.
+func reachableDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "dbmatrix-test-")
+	if err == nil {
+		err = os.Chmod(dir, 0o777)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }
 
 func TestSelection(t *testing.T) {

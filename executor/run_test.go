@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -193,6 +195,34 @@ axis "b" { levels = ["x", "y"] }
 		}
 		if len(out.Failed) != 2 || out.Stopped != nil {
 			t.Errorf("outcome: %+v", out)
+		}
+	})
+}
+
+// What the server was started with, and what it said, outlives its directory.
+func TestServerThatDoesNotStartIsKept(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.startError = func(l *server.Launch) error {
+			log, file := l.Layout.Dir+"/error.1.log", l.Layout.Dir+"/my.cnf"
+			if err := errors.Join(os.WriteFile(log, []byte("why"), 0o600), os.WriteFile(file, []byte("what"), 0o600)); err != nil {
+				return err
+			}
+			return &server.StartError{Server: "one", Doing: "starting", Cause: "why", LogPath: log, OptionFile: file}
+		}
+		h.run(t.Context(), oneServer+phase("query", do("work")))
+		for name, want := range map[string]string{"error.log": "why", "my.cnf": "what"} {
+			var got string
+			_ = filepath.WalkDir(filepath.Join(h.dir, "artifacts"), func(path string, _ fs.DirEntry, _ error) error {
+				if filepath.Base(path) == name {
+					b, err := os.ReadFile(path)
+					got = string(b)
+					return err
+				}
+				return nil
+			})
+			if got != want {
+				t.Errorf("%s holds %q, want %q", name, got, want)
+			}
 		}
 	})
 }

@@ -17,6 +17,11 @@ type Type struct {
 	// New makes a workload of evaluated arguments that Check found no
 	// fault in. It is nil where Built is false.
 	New func(matrix.Args) (Workload, error)
+
+	// Needs says which program that the workload runs is not on this host,
+	// and how it is had; source is the experiment's directory. It is nil
+	// where none is needed, or where only the server tells which.
+	Needs func(args matrix.Args, source string) error
 }
 
 // A Workload is what one phase of one run does. The same value runs all

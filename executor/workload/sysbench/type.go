@@ -89,6 +89,11 @@ func Type() workload.Type {
 			Built:  true,
 		},
 		New: newWorkload,
+		Needs: func(args matrix.Args, _ string) error {
+			c, _ := decode(args, matrix.Build{})
+			_, err := c.find()
+			return err
+		},
 	}
 }
 

@@ -77,11 +77,20 @@ func (p *program) Run(ctx context.Context, t workload.Target, r *workload.Record
 	return nil
 }
 
+// find returns the path of the program.
+func (c *config) find() (string, error) {
+	path, err := exec.LookPath(c.program)
+	if err != nil {
+		return "", fmt.Errorf("sysbench: the program %s is not on this host: install the package sysbench, or give its path in the attribute program", c.program)
+	}
+	return path, nil
+}
+
 // look finds the program and records its version.
 func (p *program) look(ctx context.Context, r *workload.Recorder) error {
-	path, err := exec.LookPath(p.config.program)
+	path, err := p.find()
 	if err != nil {
-		return fmt.Errorf("sysbench: the program %s is not on this host: install the package sysbench, or give its path in the attribute program", p.config.program)
+		return err
 	}
 	version, err := clientprogram.Version(ctx, path)
 	if err != nil {

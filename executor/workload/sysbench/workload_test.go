@@ -251,3 +251,11 @@ func TestPrefix(t *testing.T) {
 		t.Errorf("the facts %v lack the version", r.Result().Facts)
 	}
 }
+
+// A program that is not there is told of before anything is made.
+func TestNeeds(t *testing.T) {
+	args := workloadtest.Args(t, Type(), block{"step": "run", "script": "cpu", "program": "no-such-sysbench"})
+	if err := Type().Needs(args, ""); err == nil || !strings.Contains(err.Error(), "install the package sysbench") {
+		t.Errorf("got %v", err)
+	}
+}
