@@ -252,7 +252,7 @@ func (a *attempt) snapshotPolicy() *matrix.SnapshotPolicy {
 func (a *attempt) copyTemplate(ctx context.Context, to server.Layout, owner server.Owner, s *matrix.Settings) error {
 	template, err := a.machine.template(ctx, s)
 	if err != nil {
-		return fmt.Errorf("initialising a data directory: %w", err)
+		return err
 	}
 	copied, err := a.machine.copyTo(ctx, template, to, owner, server.CopyBytes)
 	if err != nil {

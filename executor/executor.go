@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -275,7 +276,8 @@ func (e *executor) one(ctx context.Context, run *matrix.Run) {
 	errors.As(res.err, &f)
 	switch {
 	case f != nil && f.host != nil:
-		e.outcome.Stopped = res.err
+		e.outcome.Stopped = f.host
+		e.event(Event{Kind: Notice, Run: run, Message: "what the run showed: " + strings.Join(res.details, "\n")})
 		e.notify("failure", fmt.Sprintf("%s: %s", run.Cell.Key, res.message()))
 		return
 	case res.status == matrix.Interrupted && (errors.Is(res.err, errFinished) || ctx.Err() != nil):

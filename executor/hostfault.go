@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
@@ -25,15 +26,16 @@ func (e *executor) blameHost(f *failure, s *matrix.Settings) *failure {
 		return f
 	}
 	if where := e.fullDisk(f.err, s); where != "" {
-		return f.ofHost(environmentError("disk full on %s; free some space, or leave the cell out with --cell, then: dbmatrix run", where))
+		return f.ofHost(environmentError("disk full on %s; free some space, or choose other cells with --cell, then: dbmatrix run", where))
 	}
 	return f
 }
 
-// ofHost makes a failure one of the host.
+// ofHost makes a failure one of the host. What it showed itself as becomes a
+// detail: the server's or the client's words mislead where the host is at fault.
 func (f *failure) ofHost(host error) *failure {
-	f.host, f.status, f.build, f.init = host, matrix.Interrupted, false, ""
-	f.err = fmt.Errorf("%w (%w)", host, f.err)
+	f.details = append(strings.Split(f.Error(), "\n"), f.details...)
+	f.err, f.host, f.status, f.build, f.init = host, host, matrix.Interrupted, false, ""
 	return f
 }
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -410,6 +411,9 @@ func TestHostFaults(t *testing.T) {
 				var env *EnvironmentError
 				if !errors.As(out.Stopped, &env) || !strings.Contains(out.Stopped.Error(), test.want) {
 					t.Errorf("stopped with %v, want %q", out.Stopped, test.want)
+				}
+				if !slices.ContainsFunc(h.events, func(ev Event) bool { return strings.HasPrefix(ev.Message, "what the run showed: ") }) {
+					t.Error("the evidence is not told")
 				}
 				if len(out.Failed) != 0 || out.Left != 2 {
 					t.Errorf("outcome: %+v", out)

@@ -70,15 +70,16 @@ func (f *family) place(l Layout) error {
 	if _, ok := l.Roles[roleRedo]; !ok {
 		return nil
 	}
-	for _, pattern := range []string{"ib_logfile*", "#innodb_redo"} {
-		found, err := filepath.Glob(filepath.Join(l.Data(), pattern))
-		if err != nil {
-			return err
+	entries, err := os.ReadDir(l.Data())
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), "ib_logfile") && e.Name() != "#innodb_redo" {
+			continue
 		}
-		for _, path := range found {
-			if err := move(path, filepath.Join(l.Role(roleRedo), filepath.Base(path))); err != nil {
-				return fmt.Errorf("moving the redo log to its storage: %w", err)
-			}
+		if err := move(filepath.Join(l.Data(), e.Name()), filepath.Join(l.Role(roleRedo), e.Name())); err != nil {
+			return fmt.Errorf("moving the redo log to its storage: %w", err)
 		}
 	}
 	return nil
