@@ -68,7 +68,9 @@ func (e *executor) attempt(ctx context.Context, run *matrix.Run) result {
 	began := time.Now()
 	var err error
 	if a.id, a.number, err = e.deps.Store.BeginAttempt(ctx, e.attemptStart(run)); err != nil {
-		return result{status: matrix.Failed, err: e.recordError("beginning an attempt", err)}
+		var res result
+		res.add(e.blameHost(judge(e.recordError("beginning an attempt", err)), a.phases[0].Phase.Settings))
+		return res
 	}
 	e.crash.at(crashAttemptBegun)
 	e.event(Event{Kind: RunStart, Run: run, Attempt: a.number, Message: run.Reason})
@@ -82,7 +84,7 @@ func (e *executor) attempt(ctx context.Context, run *matrix.Run) result {
 	}
 	e.crash.at(crashStopped)
 	if err := e.deps.Store.FinishAttempt(ctx, a.id, res.status, res.message()); err != nil {
-		res.add(&failure{status: matrix.Failed, err: e.recordError("finishing an attempt", err)})
+		res.add(e.blameHost(judge(e.recordError("finishing an attempt", err)), a.phases[0].Phase.Settings))
 	}
 	e.crash.at(crashAttemptFinished)
 	if err := a.discard(); err != nil {

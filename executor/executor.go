@@ -318,7 +318,7 @@ func (e *executor) stopAfter(run *matrix.Run, res result) {
 	case f != nil && f.device != "":
 		e.outcome.Stopped = environmentError("nothing more is started on %s: %s", f.device, f.Error())
 	case e.deps.Store.DiskFull(), errors.Is(res.err, store.ErrDiskFull):
-		e.outcome.Stopped = environmentError("the disk that holds %s is full; what was measured is recorded; free some space, then: dbmatrix run", e.deps.Store.Path())
+		e.outcome.Stopped = e.recordFull()
 	case limit > 0 && e.streak >= limit:
 		e.outcome.Stopped = fmt.Errorf("%d runs in a row failed (max_consecutive_failures)", e.streak)
 	case f != nil && f.init != "":

@@ -22,6 +22,9 @@ func (e *executor) blameHost(f *failure, s *matrix.Settings) *failure {
 	if e.machine.lost() {
 		return f.ofHost(environmentError("the guardian process has ended, and with it all that it ran; nothing more is started; then: dbmatrix run"))
 	}
+	if errors.Is(f.err, store.ErrDiskFull) {
+		return f.ofHost(e.recordFull())
+	}
 	if f.status == matrix.Interrupted {
 		return f
 	}
@@ -29,6 +32,11 @@ func (e *executor) blameHost(f *failure, s *matrix.Settings) *failure {
 		return f.ofHost(environmentError("disk full on %s; free some space, or choose other cells with --cell, then: dbmatrix run", where))
 	}
 	return f
+}
+
+// recordFull says that nothing more can be recorded.
+func (e *executor) recordFull() error {
+	return environmentError("the disk that holds %s is full; what was measured is recorded; free some space, then: dbmatrix run", e.deps.Store.Path())
 }
 
 // ofHost makes a failure one of the host. What it showed itself as becomes a
@@ -40,12 +48,8 @@ func (f *failure) ofHost(host error) *failure {
 }
 
 // fullDisk returns which disk is full, and how much is left, where that is the
-// cause of an error: servers word it in many ways. It is "" where it is not, and
-// where it is the disk of the results, which tells of itself.
+// cause of an error: servers word it in many ways. It is "" where it is not.
 func (e *executor) fullDisk(cause error, s *matrix.Settings) string {
-	if errors.Is(cause, store.ErrDiskFull) {
-		return ""
-	}
 	left := func(dir string) (string, bool) {
 		free, err := e.machine.free(ancestor(dir))
 		return fmt.Sprintf("%s: %d MB left", dir, free/1e6), err == nil && free < spareSpace
