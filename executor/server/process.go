@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -62,6 +63,13 @@ func (id ProcessID) runs() bool {
 	}
 	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", id.PID))
 	return err == nil && len(threads) > 1
+}
+
+// dying reports whether the process has given back its memory, which the kernel
+// takes from one that ends before anything else.
+func (id ProcessID) dying() bool {
+	pages, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", id.PID))
+	return err == nil && bytes.HasPrefix(pages, []byte("0 "))
 }
 
 // describe tells the state of a process that would not end: its own and that of

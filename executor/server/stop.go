@@ -102,10 +102,11 @@ func awaitUnused(ctx context.Context, dir string) error {
 }
 
 // awaitEnd waits for the end of a server of an earlier run, if it is on its way
-// there: a process that was killed lets go of its files before it is gone.
+// there: a process that was killed gives back its memory, then its files, and is
+// gone after that.
 func awaitEnd(ctx context.Context, id ProcessID, dir string) error {
 	for begin := time.Now(); id.runs(); {
-		if time.Since(begin) > unusedWait || unused(dir) != nil || ctx.Err() != nil {
+		if time.Since(begin) > unusedWait || !id.dying() && unused(dir) != nil || ctx.Err() != nil {
 			return fmt.Errorf("%s is in use by a server of an earlier run: %s", dir, id.describe())
 		}
 		time.Sleep(stopPoll)
