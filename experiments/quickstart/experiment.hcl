@@ -230,3 +230,14 @@ table "summary" {
     text    = local.config
   }
 }
+
+chart "load" {
+  title  = "Rows loaded a second, not partitioned"
+  kind   = "bar"
+  phase  = "load"
+  x      = "compression"
+  y      = "ips"
+  series = ["io"]
+  facet  = ["engine"]
+  only   = axis.partitioning == "p0"
+}
