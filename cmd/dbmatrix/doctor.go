@@ -176,7 +176,7 @@ func examineLock() finding {
 // to be examined.
 func (o *experimentOptions) examined(ctx context.Context, s *streams, paths []string) (servers, used []*matrix.Server, dirs []string, err error) {
 	for _, path := range paths {
-		files, err := filepath.Glob(filepath.Join(path, "*.hcl"))
+		files, err := entries(path, func(name string) bool { return filepath.Ext(name) == ".hcl" })
 		if err != nil || len(files) == 0 || len(files) == 1 && filepath.Base(files[0]) == "machine.hcl" {
 			dirs = append(dirs, path)
 			continue

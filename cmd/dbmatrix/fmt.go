@@ -74,11 +74,28 @@ func hclFiles(arg string) ([]string, error) {
 	case !info.IsDir():
 		return []string{arg}, nil
 	}
-	files, err := filepath.Glob(filepath.Join(arg, "*.hcl"))
+	files, err := entries(arg, func(name string) bool { return filepath.Ext(name) == ".hcl" })
 	if err == nil && len(files) == 0 {
 		err = fmt.Errorf("%s holds no *.hcl file", arg)
 	}
 	return files, err
+}
+
+// entries returns the paths of what lies in a directory under a name that is
+// wanted, sorted. The directory's own path is no pattern, whatever is in it; one
+// that is not there is empty.
+func entries(dir string, wanted func(name string) bool) ([]string, error) {
+	all, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var paths []string
+	for _, e := range all {
+		if wanted(e.Name()) {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths, err
 }
 
 // format formats one file and reports whether its layout changes.

@@ -362,7 +362,7 @@ func giveBack(dir string) error {
 	if !ok {
 		return nil
 	}
-	paths, err := filepath.Glob(filepath.Join(dir, recordName+"*"))
+	paths, err := entries(dir, func(name string) bool { return strings.HasPrefix(name, recordName) })
 	if err != nil {
 		return err
 	}
