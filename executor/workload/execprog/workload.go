@@ -29,7 +29,7 @@ func (w *run) Run(ctx context.Context, t workload.Target, r *workload.Recorder) 
 	if t.Warmup > 0 {
 		return fmt.Errorf("exec: a program cannot be warmed up: take warmup out of the phase")
 	}
-	path, err := program.Find(t, w.command[0])
+	path, err := program.Find(t.Source, w.command[0])
 	if err != nil {
 		return fmt.Errorf("exec: %w: install it, or give its path in the attribute command", err)
 	}
@@ -67,7 +67,7 @@ func (w *run) Run(ctx context.Context, t workload.Target, r *workload.Recorder) 
 	}
 	values, err := printed.find(w.metrics)
 	if err != nil {
-		return fmt.Errorf("exec %s: %w\n%s", w.command[0], err, tail)
+		return fmt.Errorf("exec %s: %s\n%s", w.command[0], p.Hide(t, err.Error()), tail)
 	}
 	for i, m := range w.metrics {
 		r.Metric(m.name, m.unit, values[i])

@@ -78,7 +78,7 @@ func (b *benchmark) look(ctx context.Context, t workload.Target) (path, version 
 			return "", "", err
 		}
 	}
-	if path, err = program.Find(t, name); err != nil {
+	if path, err = program.Find(t.Source, name); err != nil {
 		return "", "", fmt.Errorf("%w: install the package that holds it (postgresql-contrib, or that of the server), or give its path in the attribute program", err)
 	}
 	said, err := program.Version(ctx, path)

@@ -7,5 +7,6 @@
 //	              └ NAME.sh the command, NAME.txt what it printed
 //
 // What the lines mean is the business of the workload. An error of Run shows the
-// last of them.
+// last of them. The values of variables that are secrets by their names, such as
+// DB_PASSWORD, are in none of what is kept or shown.
 package program

@@ -31,6 +31,7 @@ const (
 type output struct {
 	raw  io.Writer
 	take func(Stream, string)
+	hide hider // in what is kept and shown
 
 	mu   sync.Mutex
 	part [3][]byte // of a line of each stream that is not whole yet
@@ -70,12 +71,13 @@ func (w *streamWriter) Write(p []byte) (int, error) {
 
 // line takes a whole line. The caller holds the lock.
 func (o *output) line(s Stream, line string) {
-	if _, err := io.WriteString(o.raw, line+"\n"); err != nil && o.err == nil {
+	kept := o.hide.Replace(line)
+	if _, err := io.WriteString(o.raw, kept+"\n"); err != nil && o.err == nil {
 		o.err = err
 	}
 	line = strings.TrimSuffix(line, "\r")
 	if strings.TrimSpace(line) != "" {
-		o.tail = append(o.tail, Shorten(line, tailWidth))
+		o.tail = append(o.tail, Shorten(strings.TrimSuffix(kept, "\r"), tailWidth))
 		o.tail = o.tail[max(0, len(o.tail)-tailLines):]
 	}
 	if o.take != nil {

@@ -34,11 +34,11 @@ type Program struct {
 // ErrLimit says that a program ran on beyond its limit.
 var ErrLimit = errors.New("it did not end by itself")
 
-// Find returns the path of a program: one with a slash is relative to the
+// Find returns the path of a program: one with a slash is relative to source, the
 // experiment's directory, any other is looked for on PATH.
-func Find(t workload.Target, name string) (string, error) {
+func Find(source, name string) (string, error) {
 	if strings.ContainsRune(name, '/') && !filepath.IsAbs(name) {
-		name = filepath.Join(t.Source, name)
+		name = filepath.Join(source, name)
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -63,20 +63,22 @@ func (p *Program) Run(ctx context.Context, t workload.Target, r *workload.Record
 	if dir == "" {
 		dir = t.Dir
 	}
-	if err := r.WriteArtifact(p.Name+".sh", Script(dir, p.Env, command)); err != nil {
+	added := append(append([]string{}, t.Env...), p.Env...)
+	hide := newHider(added)
+	if err := r.WriteArtifact(p.Name+".sh", hide.script(dir, added, command)); err != nil {
 		return "", err
 	}
 	raw, err := r.Artifact(p.Name + ".txt")
 	if err != nil {
 		return "", err
 	}
-	out := &output{raw: raw, take: p.Line}
+	out := &output{raw: raw, take: p.Line, hide: hide}
 	if p.Limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, p.Limit, ErrLimit)
 		defer cancel()
 	}
-	cmd := &exec.Cmd{Path: path, Args: command, Dir: dir, Env: p.environ(t), Stdout: out.stream(Stdout), Stderr: out.stream(Stderr)}
+	cmd := &exec.Cmd{Path: path, Args: command, Dir: dir, Env: p.environ(added), Stdout: out.stream(Stdout), Stderr: out.stream(Stderr)}
 	err = t.Guard(ctx, cmd)
 	out.flush()
 	if cause := context.Cause(ctx); cause != nil {
@@ -93,15 +95,22 @@ func (p *Program) Run(ctx context.Context, t workload.Target, r *workload.Record
 	return out.last(), err
 }
 
-// environ returns the whole environment of the program.
-func (p *Program) environ(t workload.Target) []string {
+// Hide returns a text, such as what a line gave rise to, without the values of
+// secrets that the program had in its environment.
+func (p *Program) Hide(t workload.Target, text string) string {
+	return newHider(append(append([]string{}, t.Env...), p.Env...)).Replace(text)
+}
+
+// environ returns the whole environment of the program, with the variables that
+// are added to ours.
+func (p *Program) environ(added []string) []string {
 	var env []string
 	for _, variable := range os.Environ() {
 		if !hasAnyPrefix(variable, p.Without) {
 			env = append(env, variable)
 		}
 	}
-	return append(append(env, t.Env...), p.Env...)
+	return append(env, added...)
 }
 
 func hasAnyPrefix(s string, prefixes []string) bool {

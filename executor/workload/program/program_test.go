@@ -30,25 +30,25 @@ func TestRun(t *testing.T) {
 	t.Setenv("PGOPTIONS", "-c everything=off")
 	p := Program{
 		Name: "x.1", Env: []string{"B=it's", "DB_PASSWORD=xyzzy"}, Without: []string{"PG"},
-		Command: []string{"sh", "-c", `printf 'one\r\ntwo'; sleep 0.2; printf 'half'; sleep 0.1; printf "$A $B $PGOPTIONS\nthree" >&2`},
+		Command: []string{"sh", "-c", `printf 'one\r\ntwo'; sleep 0.2; printf 'half'; sleep 0.1; printf "$A $B $PGOPTIONS$DB_PASSWORD\nthree" >&2`, "--password=xyzzy"},
 	}
 	dir, lines, tail, err := run(t.Context(), t, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"out one", "err 1 it's ", "out twohalf", "err three"}
+	want := []string{"out one", "err 1 it's xyzzy", "out twohalf", "err three"}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
-	if tail != "one\n1 it's \ntwohalf\nthree" {
+	if tail != "one\n1 it's (secret)\ntwohalf\nthree" {
 		t.Errorf("the tail is %q", tail)
 	}
 	raw, _ := os.ReadFile(filepath.Join(dir, "x.1.txt"))
-	if string(raw) != "one\r\n1 it's \ntwohalf\nthree\n" {
+	if string(raw) != "one\r\n1 it's (secret)\ntwohalf\nthree\n" {
 		t.Errorf("kept is %q", raw)
 	}
 	script, _ := os.ReadFile(filepath.Join(dir, "x.1.sh"))
-	for _, want := range []string{"\nexport B='it'\\''s'\n", "\nnice -n 1 sh -c 'printf "} {
+	for _, want := range []string{"\nexport A=1\nexport B='it'\\''s'\n", "\nnice -n 1 sh -c 'printf ", "'--password=(secret)'\n"} {
 		if !strings.Contains(string(script), want) {
 			t.Errorf("the script is\n%s\nwithout %q", script, want)
 		}
@@ -84,13 +84,13 @@ func TestFailures(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	target := workload.Target{Source: t.TempDir()}
-	own := filepath.Join(target.Source, "own")
+	source := t.TempDir()
+	own := filepath.Join(source, "own")
 	if err := os.WriteFile(own, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"./own": own, own: own, "own": "", "./absent": ""} {
-		if got, err := Find(target, name); got != want || (err != nil) != (want == "") {
+		if got, err := Find(source, name); got != want || (err != nil) != (want == "") {
 			t.Errorf("%s is %q, %v, want %q", name, got, err, want)
 		}
 	}
@@ -148,7 +148,7 @@ func FuzzOutput(f *testing.F) {
 		}
 		var got []string
 		var raw strings.Builder
-		o := &output{raw: &raw, take: func(_ Stream, line string) { got = append(got, line) }}
+		o := &output{raw: &raw, hide: newHider(nil), take: func(_ Stream, line string) { got = append(got, line) }}
 		w := o.stream(Stdout)
 		for rest := text; len(rest) > 0; {
 			n := min(size, len(rest))

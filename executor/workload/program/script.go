@@ -1,16 +1,10 @@
 package program
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
-// secretName matches names of variables whose values are not written down.
-var secretName = regexp.MustCompile(`(?i)passw|secret|token|credential|api_?key|private_?key`)
-
-// Script returns a command as a script for a shell, with the variables that are
+// script returns a command as a script for a shell, with the variables that are
 // added to its environment. The values of secrets are left out.
-func Script(dir string, env, command []string) string {
+func (h hider) script(dir string, env, command []string) string {
 	var b strings.Builder
 	b.WriteString("cd " + Quote([]string{dir}) + "\n")
 	for _, variable := range env {
@@ -19,9 +13,13 @@ func Script(dir string, env, command []string) string {
 			b.WriteString("# export " + name + "=... (a secret)\n")
 			continue
 		}
-		b.WriteString("export " + name + "=" + Quote([]string{value}) + "\n")
+		b.WriteString("export " + name + "=" + Quote([]string{h.Replace(value)}) + "\n")
 	}
-	b.WriteString(Quote(command) + "\n")
+	words := make([]string, len(command))
+	for i, word := range command {
+		words[i] = h.Replace(word)
+	}
+	b.WriteString(Quote(words) + "\n")
 	return b.String()
 }
 

@@ -59,7 +59,7 @@ func (b *benchmark) look(t workload.Target, r *workload.Recorder) (string, error
 	if t.Port == 0 {
 		return "", errors.New("go-tpc speaks TCP only, and the server has no port")
 	}
-	path, err := program.Find(t, b.config.program)
+	path, err := program.Find(t.Source, b.config.program)
 	if err != nil {
 		return "", fmt.Errorf("%w: install it by %q, or give its path in the attribute program", err, install)
 	}
