@@ -16,6 +16,11 @@ func ReportFunctionDocs() []FunctionDoc {
 			Example: `base_at("qps")`,
 		},
 		{
+			Name: "fact", Signature: "fact(name)",
+			Summary: "In a text block: what was true of host, build or place when the shown runs were made, such as host.kernel or data.filesystem; several values are joined by commas, and none is an empty text.",
+			Example: `fact("host.kernel")`,
+		},
+		{
 			Name: "ratio", Signature: "ratio(a, b)",
 			Summary: "The one number divided by the other; nothing over nothing is 1, something over nothing is infinite.",
 			Example: `ratio(at("qps"), base_at("qps"))`,

@@ -143,7 +143,7 @@ func (d *decoder) check(expr hcl.Expression, at step, extra ...string) []*hcl.Di
 }
 
 // reportFunctions are what a report adds to the functions of the language.
-var reportFunctions = []string{"at", "base_at", "ratio"}
+var reportFunctions = []string{"at", "base_at", "fact", "ratio"}
 
 // checkFunctions reports calls of functions that there are not. The evaluation
 // would report them too, but not inside try() and can(), and not before there are

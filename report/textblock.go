@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"dbmatrix/matrix"
 
@@ -19,7 +20,7 @@ func (b *builder) text(def *matrix.Text) *Text {
 			missing = why
 		}
 	})
-	funcs := map[string]function.Function{"at": at, "ratio": ratioFunction()}
+	funcs := map[string]function.Function{"at": at, "fact": b.factFunction(), "ratio": ratioFunction()}
 	v, diags := b.in.Eval(def.Body, &matrix.Scope{}, nil, funcs)
 	b.add(diags...)
 	if diags.HasErrors() {
@@ -63,6 +64,27 @@ func (b *builder) cellFunction(def *matrix.Text, missing func(why string)) funct
 				}
 			}
 			return cty.NilVal, errors.New("there is no cell " + string(key))
+		},
+	})
+}
+
+// factFunction makes fact() for texts: the values that a fact has among the runs
+// that were measured here, in alphabetical order.
+func (b *builder) factFunction() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "name", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.String),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			values := map[string]bool{}
+			for _, r := range b.runs[Own] {
+				if r.attempt == nil {
+					continue
+				}
+				if v, ok := r.attempt.Facts[args[0].AsString()]; ok {
+					values[v] = true
+				}
+			}
+			return cty.StringVal(strings.Join(sortedKeys(values), ", ")), nil
 		},
 	})
 }
