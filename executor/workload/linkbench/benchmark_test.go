@@ -199,11 +199,12 @@ func checkMix(t *testing.T, c *config, queried workload.Result) {
 	if all == 0 || all != workloadtest.Metric(t, queried, "queries") {
 		t.Fatalf("%v transactions, %v queries", all, workloadtest.Metric(t, queried, "queries"))
 	}
-	square, sum := 0.0, 0.0
+	var counts [operations]float64
+	sum := 0.0
 	for o := range operations {
 		got := workloadtest.Metric(t, queried, "requests_"+o.name())
 		want := c.mix[o] / 100 * all
-		square += (got - want) * (got - want) / want
+		counts[o] = got
 		sum += got
 		if want < 10 {
 			continue
@@ -221,8 +222,10 @@ func checkMix(t *testing.T, c *config, queried workload.Result) {
 	if sum != all {
 		t.Errorf("%v requests by operation, %v in all", sum, all)
 	}
-	if square > 27.88 { // see TestMix
-		t.Errorf("chi-square of the mix is %.1f", square)
+	square := mixSquare(&c.mix, counts)
+	t.Logf("%v requests, chi-square of the mix %.2f", all, square)
+	if square > mixCritical {
+		t.Errorf("chi-square of the mix is %.2f, want %v at most", square, mixCritical)
 	}
 	if n := workloadtest.Metric(t, queried, "errors"); n != 0 {
 		t.Errorf("%v errors", n)

@@ -128,31 +128,54 @@ func TestMotifs(t *testing.T) {
 	}
 }
 
-// TestMix draws a million operations and compares them with the mix: the sum of
-// squared differences over the expected counts is chi-square distributed with 9
-// degrees of freedom, and 27.88 is exceeded once in a thousand times.
+// mixCritical is the chi-square, of the 9 degrees of freedom that ten operations
+// have, that one draw of a thousand exceeds: p = 0.001.
+const mixCritical = 27.877
+
+// mixSquare returns the chi-square of counted operations against a mix: the sum
+// of the squared differences over the expected counts.
+func mixSquare(m *mix, got [operations]float64) float64 {
+	all := 0.0
+	for _, n := range got {
+		all += n
+	}
+	square := 0.0
+	for o, n := range got {
+		want := m[o] / 100 * all
+		square += (n - want) * (n - want) / want
+	}
+	return square
+}
+
+// TestMix makes a million requests of each profile and holds their operations to
+// the mix.
 func TestMix(t *testing.T) {
-	const draws = 1000000
 	for _, name := range []string{profileFB2017, profileFB2011, profileModern} {
-		c := mustDecode(t, block{"step": "query", "profile": name, "maxid1": 10001})
-		g := c.graph(c.degrees())
-		m := newMaker(&c, g, newAccess(g.nodes, g.shuffler, true), newRandom(1, streamRequests, 0))
+		c := mustDecode(t, block{"step": "query", "profile": name, "maxid1": 100001})
 		sum := 0.0
 		for _, percent := range c.mix {
 			sum += percent
 		}
 		approx(t, name+": all shares", sum, 100, 1e-5)
+		g := c.graph(c.degrees())
+		m := newMaker(&c, g, newAccess(g.nodes, g.shuffler, true), newRandom(1, streamRequests, 0))
 		var got [operations]float64
-		for range draws {
-			got[m.config.mix.choose(100*m.random.Float64())]++
+		var r request
+		for range 1000000 {
+			m.next(&r)
+			got[r.op]++
 		}
-		square := 0.0
-		for o, n := range got {
-			want := c.mix[o] / 100 * draws
-			square += (n - want) * (n - want) / want
+		square := mixSquare(&c.mix, got)
+		t.Logf("%s: chi-square is %.2f", name, square)
+		if square > mixCritical {
+			t.Errorf("%s: chi-square is %.2f, want %v at most: %v", name, square, mixCritical, got)
 		}
-		if square > 27.88 {
-			t.Errorf("%s: chi-square is %.1f: %v", name, square, got)
+		// It must tell a mix of which one small share is off by 3 %.
+		wrong := c.mix
+		wrong[addLink] *= 1.03
+		wrong[getLinksList] -= wrong[addLink] - c.mix[addLink]
+		if square := mixSquare(&wrong, got); square < mixCritical {
+			t.Errorf("%s: against another mix chi-square is %.2f, want more than %v", name, square, mixCritical)
 		}
 	}
 }
