@@ -17,8 +17,8 @@ func Seed() matrix.Attribute {
 // AllowErrors returns the attribute that lets errors of the server pass.
 func AllowErrors() matrix.Attribute {
 	return matrix.Attribute{
-		Name: "allow_errors", Type: cty.List(cty.Number), Unit: "error numbers",
-		Doc: "Errors of the server that are counted and do not fail the phase. Deadlocks (1213) and lock waits (1205) are retried and counted in any case.",
+		Name: "allow_errors", Type: cty.List(cty.String), Unit: "error codes",
+		Doc: "Errors of the server that are counted and do not fail the phase: numbers of MySQL and MariaDB, states of PostgreSQL. Deadlocks (1213, 40P01) and lock waits (1205, 55P03) are retried and counted in any case.",
 	}
 }
 

@@ -2,8 +2,9 @@ package workload
 
 import (
 	"fmt"
-	"math"
 	"math/big"
+	"regexp"
+	"strconv"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -78,14 +79,18 @@ func (v *Values) Int(name string, lowest int64) int64 {
 	return n
 }
 
-// Texts returns a list of texts.
+// Texts returns a list of texts; numbers in it are as they are written.
 func (v *Values) Texts(name string) []string {
 	if !v.Has(name) {
 		return nil
 	}
 	var texts []string
 	for _, e := range v.args[name].AsValueSlice() {
-		if !e.IsNull() {
+		switch {
+		case e.IsNull():
+		case e.Type() == cty.Number:
+			texts = append(texts, e.AsBigFloat().Text('f', -1))
+		default:
 			texts = append(texts, e.AsString())
 		}
 	}
@@ -94,24 +99,34 @@ func (v *Values) Texts(name string) []string {
 
 // Codes returns a list of error numbers.
 func (v *Values) Codes(name string) []uint16 {
-	if !v.Has(name) {
-		return nil
-	}
 	var codes []uint16
-	for _, e := range v.args[name].AsValueSlice() {
-		if e.IsNull() {
-			continue
-		}
-		n, accuracy := e.AsBigFloat().Int64()
-		if accuracy != big.Exact || n < 1 || n > math.MaxUint16 {
-			v.Fault(name, fmt.Sprintf("%s is no error number", e.AsBigFloat().Text('f', -1)),
-				"Give the server's error numbers, such as 1062 for a duplicate key.")
+	for _, text := range v.Texts(name) {
+		n, err := strconv.ParseUint(text, 10, 16)
+		if err != nil || n == 0 {
+			v.Fault(name, text+" is no error number", "Give the server's error numbers, such as 1062 for a duplicate key.")
 			continue
 		}
 		codes = append(codes, uint16(n))
 	}
 	return codes
 }
+
+// ErrorCodes returns a list of error codes: numbers of MySQL and MariaDB, or
+// states of PostgreSQL.
+func (v *Values) ErrorCodes(name string) []string {
+	codes := v.Texts(name)
+	for _, code := range codes {
+		n, err := strconv.ParseUint(code, 10, 16)
+		if (err != nil || n == 0) && !sqlState.MatchString(code) {
+			v.Fault(name, code+" is no error code",
+				"Give the server's codes: error numbers of MySQL and MariaDB, such as 1062, or states of PostgreSQL, such as \"23505\".")
+		}
+	}
+	return codes
+}
+
+// sqlState is what an error's state looks like: class and condition.
+var sqlState = regexp.MustCompile(`^[0-9A-Z]{5}$`)
 
 // Map returns named texts. An entry that is null is left out.
 func (v *Values) Map(name string) map[string]string {

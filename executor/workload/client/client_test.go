@@ -248,7 +248,11 @@ func runEnds(t *testing.T, target workload.Target) {
 			}}}
 			for _, conn := range conns[1:] {
 				workers = append(workers, client.Worker{Conn: conn, Work: func(*client.Gate) error {
-					_, err := conn.Query("SELECT SLEEP(60)", nil)
+					sleep := "SELECT SLEEP(60)"
+					if conn.Postgres() {
+						sleep = "SELECT pg_sleep(60)"
+					}
+					_, err := conn.Query(sleep, nil)
 					return err
 				}})
 			}
@@ -276,7 +280,7 @@ func policy(t *testing.T, target workload.Target) {
 	execute(t, one, "CREATE DATABASE d", "USE d", "CREATE TABLE t (id INT PRIMARY KEY, n INT) ENGINE=InnoDB", "INSERT INTO t VALUES (1, 0), (2, 0)", "BEGIN", "UPDATE t SET n = 1 WHERE id = 1")
 	execute(t, two, "USE d", "BEGIN")
 	recorder := workload.NewRecorder("", workload.Hooks{})
-	policy := client.NewPolicy(recorder, []uint16{1062})
+	policy := client.NewPolicy(recorder, []string{"1062"})
 
 	_, lockWait := two.Exec("UPDATE t SET n = 2 WHERE id = 1")
 	_, duplicate := two.Exec("INSERT INTO t VALUES (2, 0)")

@@ -4,31 +4,68 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"dbmatrix/executor/workload"
 )
 
-// Error numbers that mean another client was in the way: the statement was
-// rolled back and may be sent again.
+// A class is what an error of a server means to the statement that met it.
+type class int
+
 const (
-	lockWaitTimeout = 1205
-	deadlock        = 1213
+	other class = iota
+
+	// Another client was in the way: the statement, or its transaction, was
+	// rolled back and may be sent again.
+	deadlock
+	lockWait
+
+	duplicate
+	tooManyConnections
 )
 
-// tooManyConnections is the number of the error that a server with all its
-// connections taken gives to one more.
-const tooManyConnections = 1040
-
-// number returns the server's number of an error, 0 where it is not the server's.
-func number(err error) uint16 {
-	var server *mysql.MySQLError
-	if !errors.As(err, &server) {
-		return 0
-	}
-	return server.Number
+// classes are the errors that mean something, by their code: the numbers of
+// MySQL and MariaDB, and the states of PostgreSQL, which are longer.
+var classes = map[string]class{
+	"1020":  deadlock, // MariaDB with innodb_snapshot_isolation: the row was changed since the transaction began
+	"1040":  tooManyConnections,
+	"1062":  duplicate,
+	"1205":  lockWait,
+	"1213":  deadlock,
+	"1586":  duplicate, // with the name of the key
+	"23505": duplicate,
+	"40001": deadlock, // serialization failure
+	"40P01": deadlock,
+	"53300": tooManyConnections,
+	"55P03": lockWait, // lock_timeout, and NOWAIT
 }
+
+// codeOf returns the server's code of an error, "" where it is not the server's.
+func codeOf(err error) string {
+	var m *mysql.MySQLError
+	if errors.As(err, &m) {
+		return strconv.Itoa(int(m.Number))
+	}
+	var p *pgconn.PgError
+	if errors.As(err, &p) {
+		return p.Code
+	}
+	return ""
+}
+
+func classOf(err error) class {
+	if err == nil {
+		return other
+	}
+	return classes[codeOf(err)]
+}
+
+// Duplicate reports whether the error is that of a row whose key is there
+// already.
+func Duplicate(err error) bool { return classOf(err) == duplicate }
 
 // maxTries bounds how often one statement is sent. A statement that meets a
 // thousand deadlocks in a row will meet the next.
@@ -37,20 +74,20 @@ const maxTries = 1000
 // A Policy says what becomes of a statement that failed.
 type Policy struct {
 	recorder *workload.Recorder
-	allowed  []uint16
+	allowed  []string
 }
 
-// NewPolicy returns a policy that lets errors of the given numbers pass,
-// counted. It counts on the recorder: deadlocks, lock_waits and errors.
-func NewPolicy(r *workload.Recorder, allowed []uint16) *Policy {
+// NewPolicy returns a policy that lets errors of the given codes pass, counted.
+// It counts on the recorder: deadlocks, lock_waits and errors.
+func NewPolicy(r *workload.Recorder, allowed []string) *Policy {
 	for _, name := range []string{"deadlocks", "lock_waits", "errors"} {
 		r.Count(name, 0)
 	}
 	return &Policy{recorder: r, allowed: allowed}
 }
 
-// Allows reports whether errors and warnings of that number pass.
-func (p *Policy) Allows(number uint16) bool { return slices.Contains(p.allowed, number) }
+// Allows reports whether errors and warnings of that code pass.
+func (p *Policy) Allows(code string) bool { return slices.Contains(p.allowed, code) }
 
 // A Verdict says how to go on after a statement.
 type Verdict int
@@ -69,13 +106,13 @@ func (p *Policy) Judge(err error, try int) (Verdict, error) {
 	if err == nil {
 		return Done, nil
 	}
-	switch number := number(err); number {
+	switch code := codeOf(err); classes[code] {
 	case deadlock:
 		p.recorder.Count("deadlocks", 1)
-	case lockWaitTimeout:
+	case lockWait:
 		p.recorder.Count("lock_waits", 1)
 	default:
-		if p.Allows(number) {
+		if code != "" && p.Allows(code) {
 			p.recorder.Count("errors", 1)
 			return Skip, nil
 		}

@@ -162,11 +162,12 @@ func kill(workers []Worker) error {
 	for _, w := range workers {
 		for _, conn := range w.conns() {
 			ids = append(ids, fmt.Sprint(conn.id))
-			// Most connections have ended by themselves: error 1094.
-			_, _ = c.Exec("KILL " + ids[len(ids)-1])
+			// Most connections have ended by themselves, which MySQL
+			// calls an error.
+			_, _ = c.Exec(c.protocol.kill(conn.id))
 		}
 	}
-	left := "SELECT COUNT(*) FROM information_schema.processlist WHERE id IN (" + strings.Join(ids, ",") + ")"
+	left := c.protocol.living(strings.Join(ids, ","))
 	for {
 		n, err := c.Int(left)
 		if err != nil || n == 0 {

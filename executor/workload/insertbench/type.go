@@ -150,7 +150,7 @@ type config struct {
 	verify        bool
 	seed          *int64
 	firstClient   bool
-	allowed       []uint16
+	allowed       []string
 }
 
 // decode reads the arguments and judges them, for a build where it is known.
@@ -185,7 +185,7 @@ func decode(args matrix.Args, build matrix.Build) (config, []matrix.ArgError) {
 		bulkLoad:     v.Bool("bulk_load"),
 		verify:       v.Bool("verify"),
 		firstClient:  v.Bool("bug_compat"),
-		allowed:      v.Codes("allow_errors"),
+		allowed:      v.ErrorCodes("allow_errors"),
 	}
 	if v.Has("seed") {
 		seed := v.Int("seed", 0)

@@ -2,20 +2,11 @@ package linkbench
 
 import (
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
-
 	"dbmatrix/executor/workload/client"
-)
-
-// Error numbers of a row that is there already.
-const (
-	duplicateEntry    = 1062
-	duplicateEntryKey = 1586
 )
 
 // A preparedStore is the fork's client: prepared statements, but for multigets.
@@ -117,8 +108,11 @@ func (p *preparedStore) list(r *request) (err error) {
 // insert adds a link that must not be there yet.
 func (p *preparedStore) insert(r *request) error {
 	err := p.one("inserting a link", p.insertLink, r.id, r.id2, r.typ, int64(visible), r.data, int64(0), r.now.UnixMilli())
+	if client.Duplicate(err) {
+		return errExists
+	}
 	if err != nil {
-		return existing(err)
+		return err
 	}
 	now := time.Now().UnixMilli()
 	n, err := p.exec(p.addCount, r.id, r.typ, int64(1), now, int64(1), now)
@@ -193,15 +187,6 @@ func (p *preparedStore) count(r *request, difference int64) error {
 
 func (p *preparedStore) end(statement string) error {
 	_, err := p.writes.Exec(statement)
-	return err
-}
-
-// existing returns errExists for the error of a link that is there already.
-func existing(err error) error {
-	var server *mysql.MySQLError
-	if errors.As(err, &server) && (server.Number == duplicateEntry || server.Number == duplicateEntryKey) {
-		return errExists
-	}
 	return err
 }
 

@@ -99,7 +99,7 @@ type config struct {
 	withoutBinlog bool
 	seed          *int64
 	bugCompat     bool
-	allowed       []uint16
+	allowed       []string
 }
 
 // decode reads the arguments and judges them, for a build where it is known.
@@ -128,7 +128,7 @@ func decode(args matrix.Args, build matrix.Build) (config, []matrix.ArgError) {
 		verify:        v.Bool("verify"),
 		withoutBinlog: v.Bool("load_without_binlog"),
 		bugCompat:     v.Bool("bug_compat"),
-		allowed:       v.Codes("allow_errors"),
+		allowed:       v.ErrorCodes("allow_errors"),
 	}
 	c.table.wideCount = !c.original
 	if v.Has("seed") {

@@ -44,7 +44,7 @@ type config struct {
 	database    string
 	connections int
 	expect      map[int]string // by the number of the statement, from 1
-	allowed     []uint16
+	allowed     []string
 }
 
 // decode reads the arguments and judges them, for a build where it is known.
@@ -55,7 +55,7 @@ func decode(args matrix.Args, build matrix.Build) (config, []matrix.ArgError) {
 		database:    v.Text("database"),
 		connections: int(v.Int("connections", 1)),
 		expect:      map[int]string{},
-		allowed:     v.Codes("allow_errors"),
+		allowed:     v.ErrorCodes("allow_errors"),
 	}
 	for i, text := range v.Texts("statements") {
 		statements, err := split(text)

@@ -205,9 +205,9 @@ func (s *session) checkWarnings(n int) error {
 	if err != nil {
 		return err
 	}
-	warnings = slices.DeleteFunc(warnings, func(w client.Warning) bool { return s.policy.Allows(w.Number) })
+	warnings = slices.DeleteFunc(warnings, func(w client.Warning) bool { return s.policy.Allows(w.Code) })
 	if len(warnings) > 0 {
-		return fmt.Errorf("statement %d, %s: %w (allow_errors lets a number pass)", n, shorten(s.statements[n-1]), warnings)
+		return fmt.Errorf("statement %d, %s: %w (allow_errors lets a code pass)", n, shorten(s.statements[n-1]), warnings)
 	}
 	return nil
 }

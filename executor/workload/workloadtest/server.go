@@ -206,6 +206,13 @@ func launch(t testing.TB, program, dir string, options []string) {
 	}, asRoot()...)
 	cmd := exec.Command(program, append(args, options...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	run(t, cmd, syscall.SIGTERM)
+}
+
+// run starts a server, and sees to it that it gets the signal to stop when the
+// test ends.
+func run(t testing.TB, cmd *exec.Cmd, ending syscall.Signal) {
+	t.Helper()
 	started, ended := make(chan error, 1), make(chan error, 1)
 	go func() {
 		// The death signal comes when the thread that started the server
@@ -220,11 +227,11 @@ func launch(t testing.TB, program, dir string, options []string) {
 	if err := <-started; err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { stop(t, cmd.Process, ended) })
+	t.Cleanup(func() { stop(t, cmd.Process, ending, ended) })
 }
 
-func stop(t testing.TB, p *os.Process, ended <-chan error) {
-	if err := p.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+func stop(t testing.TB, p *os.Process, ending syscall.Signal, ended <-chan error) {
+	if err := p.Signal(ending); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		t.Error(err)
 	}
 	select {
@@ -274,7 +281,11 @@ func PID(t testing.TB, target workload.Target) int {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	path, err := conn.Text("SELECT @@pid_file")
+	question := "SELECT @@pid_file"
+	if conn.Postgres() {
+		question = "SELECT setting || '/postmaster.pid' FROM pg_settings WHERE name = 'data_directory'"
+	}
+	path, err := conn.Text(question)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +293,9 @@ func PID(t testing.TB, target workload.Target) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	// PostgreSQL's file goes on behind the first line.
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(first))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,9 +332,13 @@ func Processes(t testing.TB, target workload.Target) []string {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+	question := "SELECT id, command, info FROM information_schema.processlist" +
+		" WHERE id <> CONNECTION_ID() AND command <> 'Daemon' AND user <> 'system user'"
+	if conn.Postgres() {
+		question = "SELECT pid, state, query FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+	}
 	for end := time.Now().Add(time.Second); ; time.Sleep(10 * time.Millisecond) {
-		_, rows, err := conn.Rows("SELECT id, command, info FROM information_schema.processlist" +
-			" WHERE id <> CONNECTION_ID() AND command <> 'Daemon' AND user <> 'system user'")
+		_, rows, err := conn.Rows(question)
 		if err != nil {
 			t.Fatal(err)
 		}
