@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 )
 
 // Exit codes. They are a contract: scripts that call dbmatrix rely on them, and
@@ -58,6 +60,15 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.As(err, &e):
 		return e.code
+	case ofOutput(err):
+		return exitEnvironment
 	}
 	return exitInternal
+}
+
+// ofOutput reports whether an error is that of a standard stream which takes no
+// more: its disk is full, or its reader is gone.
+func ofOutput(err error) bool {
+	var at *fs.PathError
+	return errors.As(err, &at) && at.Op == "write" && (at.Path == os.Stdout.Name() || at.Path == os.Stderr.Name())
 }

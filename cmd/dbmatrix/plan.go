@@ -99,7 +99,7 @@ func printPlan(out io.Writer, p *matrix.Plan) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "#\tcell\treplicate\tstatus\tphases to run\treason")
 	for _, r := range p.Runs {
-		fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\t%s\n", r.Position, cellName(r.Cell.Key), r.Replicate, r.Status, phasesToRun(r), r.Reason)
+		fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\t%s\n", r.Position, cellName(r.Cell.Key), r.Replicate, r.Status, phasesToRun(r), oneLine(r.Reason))
 	}
 	for _, g := range p.Gone {
 		fmt.Fprintf(w, "-\t%s\t%d\t%s\t-\tno longer in the experiment\n", cellName(g.Cell), g.Replicate, matrix.Gone)
@@ -120,6 +120,15 @@ func cellName(key matrix.CellKey) string {
 		return "(the only cell)"
 	}
 	return string(key)
+}
+
+// oneLine returns the first line of a text for a table; show has it whole.
+func oneLine(text string) string {
+	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if rest != "" {
+		first = strings.TrimRight(first, " :;,.") + " ..."
+	}
+	return strings.ReplaceAll(first, "\t", " ")
 }
 
 // phasesToRun lists the phases of a run that it would execute itself.
@@ -316,7 +325,7 @@ func findCell(cells []*matrix.Cell, name string) (*matrix.Cell, error) {
 	var found []*matrix.Cell
 	wanted := strings.Split(name, ",")
 	for _, c := range cells {
-		if string(c.Key) == name {
+		if string(c.Key) == name || cellName(c.Key) == name {
 			return c, nil
 		}
 		has := strings.Split(string(c.Key), ",")

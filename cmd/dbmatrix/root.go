@@ -53,8 +53,7 @@ func (s *streams) failure(err error) string {
 		prefix = "\x1b[31mError:\x1b[0m "
 	}
 	text := prefix + err.Error()
-	var e *exitError
-	if !errors.As(err, &e) {
+	if exitCode(err) == exitInternal {
 		text += "\nThis is a fault in dbmatrix; please report it."
 	}
 	return text

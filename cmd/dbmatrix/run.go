@@ -72,6 +72,7 @@ func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error 
 	if err := o.parseStatuses(); err != nil {
 		return err
 	}
+	o.namePatterns()
 	exp, cells, err := o.expand(ctx, s, path)
 	if err != nil {
 		return err
@@ -110,6 +111,15 @@ func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error 
 		err = exit(exitEnvironment, fmt.Errorf("closing %s: %w", record.Path(), cerr))
 	}
 	return errors.Join(err, giveBack(exp.Dir))
+}
+
+// namePatterns puts keys in the place of names that the output has for cells.
+func (o *runOptions) namePatterns() {
+	for i, pattern := range o.selection.Cells {
+		if pattern == cellName("") {
+			o.selection.Cells[i] = ""
+		}
+	}
 }
 
 // recordNames records the plan although nothing is left of it to execute, so that
@@ -272,11 +282,11 @@ func judgeRun(s *streams, path string, rest int, out executor.Outcome, err error
 	return nil
 }
 
-// printFailures prints each failed run with the next step. Its evidence was printed
-// when it failed.
+// printFailures prints each failed run with its evidence and the next step, once
+// more: what was printed when it failed may be days of lines ago.
 func printFailures(s *streams, path string, out executor.Outcome) {
 	for _, f := range out.Failed {
-		fmt.Fprintf(s.err, "\n%s\n", failureText(s, f.Run, f.Phase, f.Status, f.Message, nil))
+		fmt.Fprintf(s.err, "\n%s\n", failureText(s, f.Run, f.Phase, f.Status, f.Message, f.Details))
 		if f.Attempt > 0 {
 			fmt.Fprintf(s.err, "  next: dbmatrix show %s %s, or dbmatrix run %s --status %s\n", path, cellName(f.Run.Cell.Key), path, f.Status)
 		}

@@ -99,7 +99,7 @@ func printAttempt(ctx context.Context, out io.Writer, record *store.Store, a *st
 	fmt.Fprintf(out, "%s, replicate %d, attempt %d: %s", cellName(a.Cell), a.Replicate, a.Number, a.Status)
 	for _, note := range []string{a.Message, withdrawnNote(a), superseded(a)} {
 		if note != "" && note != string(a.Status) {
-			fmt.Fprintf(out, "; %s", note)
+			fmt.Fprintf(out, "; %s", indented(note))
 		}
 	}
 	fmt.Fprintf(out, "\n  began %s, %s\n", a.Began.Format(time.DateTime), duration(a))
@@ -146,7 +146,7 @@ func printPhase(out io.Writer, p *store.Phase) error {
 		fmt.Fprintf(out, ", measured by another attempt whose data this one went on from")
 	}
 	if p.Message != "" && p.Message != string(p.Status) {
-		fmt.Fprintf(out, "; %s", p.Message)
+		fmt.Fprintf(out, "; %s", indented(p.Message))
 	}
 	fmt.Fprintf(out, "\n    took %.2f s, settle %.2f s of it, data %s\n", p.Seconds, p.SettleSeconds, formatBytes(uint64(max(0, p.Bytes))))
 	names := map[string]string{} // metric to unit
@@ -179,6 +179,9 @@ func printPhase(out io.Writer, p *store.Phase) error {
 	}
 	return w.Flush()
 }
+
+// indented returns a text whose further lines stand below its first one.
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n      ") }
 
 // formatNumber prints a recorded number in full where it is whole, else with as
 // many digits as say something.
@@ -217,7 +220,10 @@ func printDetail(out io.Writer, record *store.Store, d *store.Detail) error {
 		fmt.Fprintln(out, "\n  events:")
 	}
 	for _, e := range d.Events {
-		fmt.Fprintf(out, "    %s %s: %s\n", e.At.Format(time.TimeOnly), e.Kind, e.Message)
+		fmt.Fprintf(out, "    %s %s: %s\n", e.At.Format(time.TimeOnly), e.Kind, indented(e.Message))
+		if e.Detail != "" {
+			fmt.Fprintf(out, "      %s\n", indented(e.Detail))
+		}
 	}
 	fmt.Fprintln(out, "\n  files:")
 	for _, a := range d.Artifacts {

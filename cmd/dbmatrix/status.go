@@ -194,7 +194,7 @@ func printStatus(out io.Writer, doc statusJSON) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "cell\treplicate\tstatus\tphases\treason")
 	for _, r := range doc.Runs {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%d of %d\t%s\n", cellName(r.Cell), r.Replicate, r.Status, r.PhasesDone, r.Phases, r.Reason)
+		fmt.Fprintf(w, "%s\t%d\t%s\t%d of %d\t%s\n", cellName(r.Cell), r.Replicate, r.Status, r.PhasesDone, r.Phases, oneLine(r.Reason))
 	}
 	if err := w.Flush(); err != nil {
 		return err
