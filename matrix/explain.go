@@ -113,11 +113,11 @@ func explainSlots(prefix string, slots []*slot) []Explanation {
 	for _, v := range slots {
 		x := Explanation{Name: prefix + v.name, Removed: v.null, Origins: slices.Clone(v.origins)}
 		if !v.null {
-			x.Value = secret(v.name, v.shown)
+			x.Value = Masked(v.name, v.shown)
 		}
 		for i := range x.Origins {
 			if !x.Origins[i].Null {
-				x.Origins[i].Value = secret(v.name, x.Origins[i].Value)
+				x.Origins[i].Value = Masked(v.name, x.Origins[i].Value)
 			}
 		}
 		list = append(list, x)

@@ -58,7 +58,7 @@ func (p *Phase) ownInputs(named bool) []Input {
 		}
 	}
 	for _, e := range p.Settings.Env {
-		add("env."+e.Name, secret(e.Name, e.Value))
+		add("env."+e.Name, Masked(e.Name, e.Value))
 	}
 	commands(add, "setup", p.Settings.Setup)
 	commands(add, "teardown", p.Settings.Teardown)
@@ -88,7 +88,7 @@ func (r *resolvedWorkload) inputs() []Input {
 	for _, name := range keys(r.Args) {
 		a := r.typ.Attribute(name)
 		if v := r.Args[name]; !v.IsNull() && !emptyTuple(v) && (a == nil || !a.Outside) {
-			list = append(list, Input{r.Type + "." + name, show(v)})
+			list = append(list, Input{r.Type + "." + name, showMasked(v)})
 		}
 	}
 	return append(list, r.files...)
@@ -165,12 +165,30 @@ func commands(add func(name, value string), name string, list [][]string) {
 	}
 }
 
+// showMasked is show for what is stored: the environment that an attribute gives
+// a program may hold secrets.
+func showMasked(v cty.Value) string {
+	if t := v.Type(); v.IsNull() || !v.IsWhollyKnown() || !t.IsObjectType() && !t.IsMapType() {
+		return show(v)
+	}
+	elements := v.AsValueMap()
+	for name, e := range elements {
+		if e.Type() == cty.String && !e.IsNull() {
+			elements[name] = cty.StringVal(Masked(name, e.AsString()))
+		}
+	}
+	if len(elements) == 0 {
+		return show(v)
+	}
+	return show(cty.ObjectVal(elements))
+}
+
 // secretName matches names of variables whose values must not be stored.
 var secretName = regexp.MustCompile(`(?i)passw|secret|token|credential|api_?key|private_?key`)
 
-// secret returns a value as it may be stored: of a secret only its hash, which
-// still tells that it changed.
-func secret(name, value string) string {
+// Masked returns the value of a variable as it may be stored: of a secret, which
+// its name gives away, only a hash, which still tells that it changed.
+func Masked(name, value string) string {
 	if !secretName.MatchString(name) {
 		return value
 	}

@@ -3,6 +3,8 @@ package matrix
 import (
 	"slices"
 	"testing"
+
+	"github.com/zclconf/go-cty/cty"
 )
 
 // What a server runs with beside its settings is measured too.
@@ -50,6 +52,24 @@ phase "load" {
 	for _, in := range here[0].Phases[0].Inputs() {
 		if in.Name == "my_cnf.plugin_dir" {
 			t.Errorf("plugin_dir is among the inputs: %v", in)
+		}
+	}
+}
+
+// A secret that the environment of a workload's program holds is not stored, but
+// another secret is another phase.
+func TestMaskedInputs(t *testing.T) {
+	masked := showMasked(cty.ObjectVal(map[string]cty.Value{"CLIENTS": cty.StringVal("4"), "API_TOKEN": cty.StringVal("hush"), "NONE": cty.NullVal(cty.String)}))
+	if want := `{API_TOKEN = "` + Masked("API_TOKEN", "hush") + `", CLIENTS = "4", NONE = null}`; masked != want {
+		t.Errorf("got %s, want %s", masked, want)
+	}
+	other := showMasked(cty.MapVal(map[string]cty.Value{"API_TOKEN": cty.StringVal("louder")}))
+	if same := showMasked(cty.MapVal(map[string]cty.Value{"API_TOKEN": cty.StringVal("hush")})); other == same {
+		t.Errorf("two secrets are both %s", other)
+	}
+	for _, v := range []cty.Value{cty.StringVal("password"), cty.EmptyObjectVal, cty.NullVal(cty.Map(cty.String)), cty.NumberIntVal(3)} {
+		if got := showMasked(v); got != show(v) {
+			t.Errorf("%s is shown as %s", show(v), got)
 		}
 	}
 }
