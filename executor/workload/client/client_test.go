@@ -47,7 +47,7 @@ func TestMariaDB(t *testing.T) {
 		run  func(*testing.T, workload.Target)
 	}{
 		{"conn", conn}, {"warnings", warnings}, {"run order", runOrder}, {"run ends", runEnds}, {"policy", policy},
-		{"wire", wire}, {"wire allocations", wireAllocations},
+		{"tables", mysqlTables}, {"wire", wire}, {"wire allocations", wireAllocations},
 	} {
 		err := client.Session(t.Context(), target, "", func(conn *client.Conn) error { return conn.DDL("DROP DATABASE IF EXISTS d") })
 		if err != nil {

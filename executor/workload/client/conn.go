@@ -157,7 +157,7 @@ func (c *Conn) Text(statement string) (string, error) {
 		return "", err
 	}
 	if len(rows) == 0 {
-		return "", fmt.Errorf("%s: no row", statement)
+		return "", fmt.Errorf("%s: no row", workload.Line(statement))
 	}
 	return rows[0][0], nil
 }
@@ -170,7 +170,7 @@ func (c *Conn) Int(statement string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %q is no whole number", statement, s)
+		return 0, fmt.Errorf("%s: %q is no whole number", workload.Line(statement), s)
 	}
 	return n, nil
 }
@@ -195,14 +195,14 @@ func Text(v driver.Value) string {
 // server took the statement, but not as it was written. Notes are not.
 func (c *Conn) DDL(statement string) error {
 	if _, err := c.Exec(statement); err != nil {
-		return fmt.Errorf("%s: %w", statement, err)
+		return fmt.Errorf("%s: %w", workload.Line(statement), err)
 	}
 	warnings, err := c.Warnings()
 	if err != nil {
-		return fmt.Errorf("%s: %w", statement, err)
+		return fmt.Errorf("%s: %w", workload.Line(statement), err)
 	}
 	if len(warnings) > 0 {
-		return fmt.Errorf("%s: %w", statement, warnings)
+		return fmt.Errorf("%s: %w", workload.Line(statement), warnings)
 	}
 	return nil
 }
@@ -238,7 +238,7 @@ type Stmt struct{ prepared prepared }
 func (c *Conn) Prepare(statement string) (*Stmt, error) {
 	p, err := c.protocol.prepare(statement)
 	if err != nil {
-		return nil, fmt.Errorf("preparing %s: %w", statement, err)
+		return nil, fmt.Errorf("preparing %s: %w", workload.Line(statement), err)
 	}
 	return &Stmt{p}, nil
 }

@@ -54,11 +54,11 @@ func connectMySQL(ctx context.Context, t workload.Target, database string) (prot
 	}
 	calls, ok := raw.(driverConn)
 	if !ok {
-		return nil, nil, errors.Join(errors.New("the MySQL driver's connection has no calls without a context"), raw.Close())
+		return nil, nil, workload.Join(errors.New("the MySQL driver's connection has no calls without a context"), raw.Close())
 	}
 	w, err := newWire(s)
 	if err != nil {
-		return nil, nil, errors.Join(err, raw.Close())
+		return nil, nil, workload.Join(err, raw.Close())
 	}
 	return &mysqlSession{raw: calls, wire: w}, s, nil
 }
@@ -125,7 +125,7 @@ func (m *mysqlSession) read(rows driver.Rows, columns int, row func([]driver.Val
 			err = row(dest)
 		}
 		if err != nil {
-			return n, errors.Join(err, rows.Close())
+			return n, workload.Join(err, rows.Close())
 		}
 		n++
 	}
@@ -206,7 +206,7 @@ func (s *mysqlStatement) prepareRows() error {
 	}
 	calls, ok := raw.(stmtCalls)
 	if !ok {
-		return errors.Join(errors.New("the MySQL driver's statement has no calls without a context"), raw.Close())
+		return workload.Join(errors.New("the MySQL driver's statement has no calls without a context"), raw.Close())
 	}
 	s.raw, s.columns = calls, -1
 	return nil
@@ -215,7 +215,7 @@ func (s *mysqlStatement) prepareRows() error {
 func (s *mysqlStatement) close() error {
 	err := s.session.wire.closeStatement(s.id)
 	if s.raw != nil {
-		err = errors.Join(err, s.raw.Close())
+		err = workload.Join(err, s.raw.Close())
 	}
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"net"
 	"path/filepath"
@@ -176,7 +175,7 @@ func (p *postgresSession) results(head func([]string), row func([]driver.Value) 
 	for {
 		message, err := p.frontend.Receive()
 		if err != nil {
-			return affected, rows, errors.Join(failure, err)
+			return affected, rows, workload.Join(failure, err)
 		}
 		switch m := message.(type) {
 		case *pgproto3.RowDescription:
@@ -196,12 +195,12 @@ func (p *postgresSession) results(head func([]string), row func([]driver.Value) 
 			}
 			withRows = false
 		case *pgproto3.ErrorResponse:
-			failure = errors.Join(failure, pgconn.ErrorResponseToPgError(m))
+			failure = workload.Join(failure, pgconn.ErrorResponseToPgError(m))
 		case *pgproto3.NoticeResponse:
 			p.note(m)
 		case *pgproto3.CopyInResponse:
 			if err := p.refuseCopy(); err != nil {
-				return affected, rows, errors.Join(failure, err)
+				return affected, rows, workload.Join(failure, err)
 			}
 		case *pgproto3.ReadyForQuery:
 			return affected, rows, failure
@@ -430,7 +429,7 @@ func (s *postgresStatement) query(args []driver.Value, row func([]driver.Value) 
 func (s *postgresStatement) close() error {
 	p := s.session
 	p.out = p.out[:0]
-	if err := errors.Join(p.append(&pgproto3.Close{ObjectType: 'S', Name: s.name}), p.append(&pgproto3.Sync{})); err != nil {
+	if err := workload.Join(p.append(&pgproto3.Close{ObjectType: 'S', Name: s.name}), p.append(&pgproto3.Sync{})); err != nil {
 		return err
 	}
 	if err := p.send(); err != nil {

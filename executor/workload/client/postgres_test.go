@@ -22,7 +22,7 @@ func TestPostgres(t *testing.T) {
 		run  func(*testing.T, workload.Target)
 	}{
 		{"conn", postgresConn}, {"warnings", postgresWarnings}, {"run ends", runEnds}, {"policy", postgresPolicy},
-		{"allocations", postgresAllocations},
+		{"tables", postgresTables}, {"allocations", postgresAllocations},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, target) })
 	}

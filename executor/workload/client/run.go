@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -96,7 +95,7 @@ func Run(ctx context.Context, begin, end func(), workers []Worker) error {
 	close(start)
 	finished.Wait()
 	if err := r.failure(); err != nil {
-		return errors.Join(err, kill(workers))
+		return workload.Join(err, kill(workers))
 	}
 	end()
 	return nil
