@@ -150,7 +150,8 @@ func (t *Table) readCompression(format, options string) {
 func (t *Table) readIndexes(rows [][]string) {
 	t.Indexes = map[string][]string{}
 	for _, row := range rows {
-		t.Indexes[row[0]] = append(t.Indexes[row[0]], row[1])
+		// PostgreSQL quotes what is a word of its language, such as time.
+		t.Indexes[row[0]] = append(t.Indexes[row[0]], strings.Trim(row[1], `"`))
 	}
 }
 

@@ -33,7 +33,7 @@ func mysqlTables(t *testing.T, target workload.Target) {
 // postgresTables is mysqlTables for PostgreSQL.
 func postgresTables(t *testing.T, target workload.Target) {
 	conn := open(t, target)
-	execute(t, conn, "CREATE SCHEMA d", "CREATE TABLE d.plain (id INT PRIMARY KEY, a INT, b INT)", "CREATE INDEX ab ON d.plain (a, b) INCLUDE (id)",
+	execute(t, conn, "CREATE SCHEMA d", "CREATE TABLE d.plain (id INT PRIMARY KEY, a INT, time INT)", "CREATE INDEX ab ON d.plain (a, time) INCLUDE (id)",
 		"CREATE TABLE d.ranges (id BIGSERIAL PRIMARY KEY) PARTITION BY RANGE (id)",
 		"CREATE TABLE d.ranges_p0 PARTITION OF d.ranges FOR VALUES FROM (0) TO (10)",
 		"CREATE TABLE d.ranges_p1 PARTITION OF d.ranges FOR VALUES FROM (10) TO (MAXVALUE)",
@@ -41,7 +41,7 @@ func postgresTables(t *testing.T, target workload.Target) {
 		"CREATE TABLE d.hashed_p0 PARTITION OF d.hashed FOR VALUES WITH (MODULUS 1, REMAINDER 0)")
 	id := map[string][]string{client.PrimaryKey: {"id"}}
 	readBack(t, conn, "d", map[string]client.Table{
-		"plain":  {Engine: "heap", Compression: "none", Indexes: map[string][]string{client.PrimaryKey: {"id"}, "ab": {"a", "b"}}},
+		"plain":  {Engine: "heap", Compression: "none", Indexes: map[string][]string{client.PrimaryKey: {"id"}, "ab": {"a", "time"}}},
 		"ranges": {Engine: "heap", Compression: "none", Method: "RANGE", Key: "id", Bounds: []string{"10", "MAXVALUE"}, Indexes: id},
 		"hashed": {Engine: "heap", Compression: "none", Method: "HASH", Key: "id", Bounds: []string{""}, Indexes: id},
 	})
