@@ -14,6 +14,7 @@ import (
 	"dbmatrix/matrix"
 
 	"github.com/prometheus/procfs"
+	"golang.org/x/sys/unix"
 )
 
 // A Tree says which processes count as one: Root and all that descend from it,
@@ -301,7 +302,9 @@ func (p *Processes) proportional(t *treeState) []Sample {
 		}
 		m, err := proc.ProcSMapsRollup()
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		// The file of a process that has given back its memory can be opened
+		// and not be read.
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ESRCH):
 			continue
 		case err != nil:
 			return nil

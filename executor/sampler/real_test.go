@@ -332,6 +332,47 @@ func cpuTime(b *testing.B) float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
+// TestProportionalSizeWithoutTheEnded tests that a process which has ended, such
+// as a backend of PostgreSQL whose client has left, does not take the size of the
+// others away.
+func TestProportionalSizeWithoutTheEnded(t *testing.T) {
+	// The shell's child has ended, and cat does not wait for it.
+	cmd := exec.Command("sh", "-c", "true & exec cat")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer in.Close()
+	p, err := NewProcesses(System(), Tree{Name: "server", Root: cmd.Process.Pid, Memory: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if err := p.scan(); err != nil {
+			t.Fatal(err)
+		}
+		if members := p.trees[0].members; len(members) == 2 {
+			if stat, err := p.stat(members[1]); err == nil && stat.State == "Z" {
+				break
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no process has ended without being waited for")
+		}
+	}
+	samples, _, err := p.End(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(samples, func(s Sample) bool { return s.Metric == "server_pss" && s.Value > 0 }) {
+		t.Errorf("no proportional size among %+v", samples)
+	}
+}
+
 // TestThisProcessIsInItsTree makes sure that ids of real processes are read as
 // they are.
 func TestThisProcessIsInItsTree(t *testing.T) {
