@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,6 +93,9 @@ func (ph *phaseRun) iteration(ctx context.Context, w workload.Workload, number, 
 	after := ph.statusAfter(ctx, before)
 	if f == nil {
 		f = idle(it.Metrics, ph.p)
+	}
+	if f == nil {
+		f = slept(win.result.Flags)
 	}
 	if f == nil && ph.p.ReadOnly {
 		f = wrote(ph.subject.Address().Flavour, before, after)
@@ -217,11 +221,6 @@ func (ph *phaseRun) alive() bool {
 	}
 }
 
-// crashed returns the failure of a server that has ended.
-func (ph *phaseRun) crashed() *failure {
-	return &failure{status: matrix.Crashed, err: errors.New(ph.subject.Crash())}
-}
-
 // withLog adds the path of the server's log to a failure.
 func (ph *phaseRun) withLog(f *failure) *failure {
 	if ph.subject != nil && ph.subject.ErrorLog() != "" {
@@ -300,7 +299,7 @@ func (ph *phaseRun) result(ctx context.Context, rec *workload.Recorder, win *win
 func workloadSeries(series []workload.Series) []matrix.Series {
 	var converted []matrix.Series
 	for _, s := range series {
-		c := matrix.Series{Metric: s.Name, Unit: "1/s"}
+		c := matrix.Series{Metric: s.Name, Unit: cmp.Or(s.Unit, workload.UnitRate)}
 		if s.Client > 0 {
 			c.Instance = fmt.Sprintf("client %d", s.Client)
 		}
@@ -310,6 +309,17 @@ func workloadSeries(series []workload.Series) []matrix.Series {
 		converted = append(converted, c)
 	}
 	return converted
+}
+
+// slept returns a failure where the machine was suspended in the window: its
+// seconds are not those that the server had.
+func slept(flags []matrix.Flag) *failure {
+	for _, f := range flags {
+		if f.Name == "suspended" {
+			return &failure{status: matrix.Invalid, err: errors.New(f.Detail + " in the measured window")}
+		}
+	}
+	return nil
 }
 
 // workMetrics are the counts that show that a workload did something.

@@ -56,8 +56,9 @@ type Histogram struct {
 type Series struct {
 	Name     string // such as ips
 	Client   int    // from 1; 0 is all together
+	Unit     string // "" is UnitRate
 	Interval time.Duration
-	Values   []float64 // the i-th is of [i, i+1) intervals after Start, per second
+	Values   []float64 // the i-th is of [i, i+1) intervals after Start
 }
 
 // A Fact is a named text.
@@ -131,7 +132,7 @@ func (o *operation) rates(result *Result, add func(name, unit string, value floa
 	longest := 0
 	for _, t := range o.tracks {
 		rates := t.rates(window)
-		result.Series = append(result.Series, Series{o.Rate, t.client, Interval, rates})
+		result.Series = append(result.Series, Series{Name: o.Rate, Client: t.client, Interval: Interval, Values: rates})
 		for i := range total {
 			if i < len(t.each) {
 				total[i] += float64(t.each[i]) / Interval.Seconds()
@@ -142,7 +143,7 @@ func (o *operation) rates(result *Result, add func(name, unit string, value floa
 			longest = max(longest, len(rates))
 		}
 	}
-	result.Series = append(result.Series, Series{o.Rate, 0, Interval, total})
+	result.Series = append(result.Series, Series{Name: o.Rate, Interval: Interval, Values: total})
 	if longest < minIntervals {
 		return
 	}

@@ -46,6 +46,11 @@ func Type() workload.Type {
 			Built: true,
 		},
 		New: newWorkload,
+		Needs: func(args matrix.Args, source string) error {
+			c, _ := decode(args)
+			_, err := c.find(source)
+			return err
+		},
 	}
 }
 

@@ -24,14 +24,23 @@ func newWorkload(args matrix.Args) (workload.Workload, error) {
 	return &run{c}, nil
 }
 
+// find returns the path of the program; source is the experiment's directory.
+func (c *config) find(source string) (string, error) {
+	path, err := program.Find(source, c.command[0])
+	if err != nil {
+		return "", fmt.Errorf("exec: %w: install it, or give its path in the attribute command", err)
+	}
+	return path, nil
+}
+
 // Run runs the program once and takes the metrics from what it printed.
 func (w *run) Run(ctx context.Context, t workload.Target, r *workload.Recorder) error {
 	if t.Warmup > 0 {
 		return fmt.Errorf("exec: a program cannot be warmed up: take warmup out of the phase")
 	}
-	path, err := program.Find(t.Source, w.command[0])
+	path, err := w.find(t.Source)
 	if err != nil {
-		return fmt.Errorf("exec: %w: install it, or give its path in the attribute command", err)
+		return err
 	}
 	seed := t.Seed
 	if w.seed != nil {

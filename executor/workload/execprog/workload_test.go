@@ -204,6 +204,12 @@ func TestRefused(t *testing.T) {
 	if _, _, err := do(t.Context(), t, block(t, []string{"program-that-is-not-there"}), target); err == nil || !strings.Contains(err.Error(), "install it") {
 		t.Errorf("an absent program: the error is %v", err)
 	}
+	if err := Type().Needs(block(t, []string{"program-that-is-not-there"}), target.Source); err == nil || !strings.Contains(err.Error(), "install it") {
+		t.Errorf("an absent program: before the start the error is %v", err)
+	}
+	if err := Type().Needs(block(t, []string{"true"}), target.Source); err != nil {
+		t.Errorf("a program that is there: %v", err)
+	}
 	target.Warmup = time.Second
 	if _, _, err := do(t.Context(), t, block(t, []string{"true"}), target); err == nil || !strings.Contains(err.Error(), "take warmup out") {
 		t.Errorf("a warm-up: the error is %v", err)

@@ -336,6 +336,16 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+func TestNeeds(t *testing.T) {
+	absent := workloadtest.Args(t, Type(), block{"step": "run", "program": "pgbench-that-is-not-there"})
+	if err := Type().Needs(absent, ""); err == nil || !strings.Contains(err.Error(), "postgresql-contrib") {
+		t.Errorf("an absent program: the error is %v", err)
+	}
+	if err := Type().Needs(workloadtest.Args(t, Type(), block{"step": "run"}), ""); err != nil {
+		t.Errorf("the server's own program: the error is %v", err)
+	}
+}
+
 func TestRandomSeed(t *testing.T) {
 	seen := map[int64]bool{}
 	for _, seed := range []int64{-1 << 63, -1, 0, 1, 2, 1<<31 - 1, 1<<63 - 1} {

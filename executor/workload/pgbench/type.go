@@ -44,6 +44,14 @@ func Type() workload.Type {
 			Built:  true,
 		},
 		New: newWorkload,
+		Needs: func(args matrix.Args, source string) error {
+			c, _ := decode(args, matrix.Build{})
+			if c.program == "" {
+				return nil // the server knows where its own is
+			}
+			_, err := c.find(source, c.program)
+			return err
+		},
 	}
 }
 

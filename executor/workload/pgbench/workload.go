@@ -57,6 +57,16 @@ func (b *benchmark) Run(ctx context.Context, t workload.Target, r *workload.Reco
 	return nil
 }
 
+// find returns the path of the program of that name; source is the experiment's
+// directory.
+func (c *config) find(source, name string) (string, error) {
+	path, err := program.Find(source, name)
+	if err != nil {
+		return "", fmt.Errorf("%w: install the package that holds it (postgresql-contrib, or that of the server), or give its path in the attribute program", err)
+	}
+	return path, nil
+}
+
 var versionWords = regexp.MustCompile(`^pgbench \(PostgreSQL\) ([0-9][0-9.]*)`)
 
 // look finds the program and asks for its version. Without an attribute it is
@@ -78,8 +88,8 @@ func (b *benchmark) look(ctx context.Context, t workload.Target) (path, version 
 			return "", "", err
 		}
 	}
-	if path, err = program.Find(t.Source, name); err != nil {
-		return "", "", fmt.Errorf("%w: install the package that holds it (postgresql-contrib, or that of the server), or give its path in the attribute program", err)
+	if path, err = b.find(t.Source, name); err != nil {
+		return "", "", err
 	}
 	said, err := program.Version(ctx, path)
 	if err != nil {

@@ -324,4 +324,11 @@ func TestStandIn(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "install it by") {
 		t.Errorf("an absent program: the error is %v", err)
 	}
+	absent := workloadtest.Args(t, Type(), block{"step": "load", "program": "go-tpc-that-is-not-there"})
+	if err := Type().Needs(absent, ""); err == nil || !strings.Contains(err.Error(), "install it by") {
+		t.Errorf("an absent program: before the start the error is %v", err)
+	}
+	if err := Type().Needs(workloadtest.Args(t, Type(), block{"step": "check", "program": "go-tpc-that-is-not-there"}), ""); err != nil {
+		t.Errorf("the step check needs no program, and says %v", err)
+	}
 }

@@ -77,6 +77,9 @@ var (
 	panicLine = regexp.MustCompile(`^(panic|fatal error): `)
 )
 
+// newOrder is the kind of transaction that the benchmark's rate counts.
+const newOrder = "NEW_ORDER"
+
 // errSuffix marks the kinds of transactions that failed.
 const errSuffix = "_ERR"
 
@@ -269,7 +272,7 @@ func (r *report) checkRun() error {
 			return fmt.Errorf("the report is cut short, or of a form that is not known, or no new order was done: it does not say %s", name)
 		}
 	}
-	if r.summary["NEW_ORDER"].count == 0 {
+	if r.summary[newOrder].count == 0 {
 		return errors.New("the report is of a form that is not known: it has a rate of new orders, and no new order")
 	}
 	return nil

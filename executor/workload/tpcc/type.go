@@ -43,6 +43,14 @@ func Type() workload.Type {
 			Built:  true,
 		},
 		New: newWorkload,
+		Needs: func(args matrix.Args, source string) error {
+			c, _ := decode(args, matrix.Build{})
+			if c.step == stepCheck {
+				return nil
+			}
+			_, _, err := c.find(source)
+			return err
+		},
 	}
 }
 

@@ -53,25 +53,35 @@ const (
 	install       = "GOBIN=/usr/local/bin go install " + module + "/cmd/go-tpc@" + moduleVersion
 )
 
-// look finds the program and checks its version: others have other options, and
-// may run other statements.
+// find returns the path of the program and its version; source is the
+// experiment's directory. Other versions have other options, and may run other
+// statements.
+func (c *config) find(source string) (path, version string, err error) {
+	path, err = program.Find(source, c.program)
+	if err != nil {
+		return "", "", fmt.Errorf("%w: install it by %q, or give its path in the attribute program", err, install)
+	}
+	// What is no Go program, such as a wrapper, is taken as it is.
+	version = "unknown"
+	if info, err := buildinfo.ReadFile(path); err == nil && info.Main.Path == module {
+		version = info.Main.Version
+		if version != moduleVersion && version != "(devel)" {
+			return "", "", fmt.Errorf("%s is of version %s: install %s by %q", path, version, moduleVersion, install)
+		}
+	}
+	return path, version, nil
+}
+
+// look finds the program and records its version.
 func (b *benchmark) look(t workload.Target, r *workload.Recorder) (string, error) {
 	if t.Port == 0 {
 		return "", errors.New("go-tpc speaks TCP only, and the server has no port")
 	}
-	path, err := program.Find(t.Source, b.config.program)
+	path, version, err := b.find(t.Source)
 	if err != nil {
-		return "", fmt.Errorf("%w: install it by %q, or give its path in the attribute program", err, install)
+		return "", err
 	}
-	// What is no Go program, such as a wrapper, is taken as it is.
-	found := "unknown"
-	if info, err := buildinfo.ReadFile(path); err == nil && info.Main.Path == module {
-		found = info.Main.Version
-		if found != moduleVersion && found != "(devel)" {
-			return "", fmt.Errorf("%s is of version %s: install %s by %q", path, found, moduleVersion, install)
-		}
-	}
-	r.Fact("go-tpc", found)
+	r.Fact("go-tpc", version)
 	return path, nil
 }
 
@@ -256,6 +266,15 @@ func (b *benchmark) count(r *workload.Recorder, out *report) {
 // unitPerMinute is the benchmark's own.
 const unitPerMinute = "1/min"
 
+// perMinute returns rates of a second as rates of a minute.
+func perMinute(rates []float64) []float64 {
+	scaled := make([]float64, len(rates))
+	for i, rate := range rates {
+		scaled[i] = rate * time.Minute.Seconds()
+	}
+	return scaled
+}
+
 // record makes metrics of the report of a run. Response times are in seconds.
 func (b *benchmark) record(r *workload.Recorder, out *report) {
 	r.Metric("tpmC", unitPerMinute, out.values["tpmC"])
@@ -263,6 +282,8 @@ func (b *benchmark) record(r *workload.Recorder, out *report) {
 	r.Metric("efficiency", "%", out.values["efficiency"])
 	r.Metric("transactions", workload.UnitCount, float64(out.transactions()))
 	r.AddSeries(workload.Series{Name: "tps", Interval: interval, Values: out.perSecond("")})
+	r.AddSeries(workload.Series{Name: "tpm", Unit: unitPerMinute, Interval: interval, Values: perMinute(out.perSecond(""))})
+	r.AddSeries(workload.Series{Name: "tpmC", Unit: unitPerMinute, Interval: interval, Values: perMinute(out.perSecond(newOrder))})
 	for name, o := range out.summary {
 		kind := strings.ToLower(strings.TrimSuffix(name, errSuffix))
 		if strings.HasSuffix(name, errSuffix) {
