@@ -13,7 +13,8 @@ import (
 
 // ignoredErrors are the errors after which the bundled tests run their
 // transaction again, as the program has them by default: deadlock, record
-// changed, lock wait.
+// changed, lock wait. Its driver for PostgreSQL has its own, which no option
+// changes: deadlock, serialization failure, unique violation.
 var ignoredErrors = []uint16{1213, 1020, 1205}
 
 // arguments returns the program's command line for a step, its name left out.
@@ -32,7 +33,16 @@ func (c *config) arguments(t workload.Target, step string, length time.Duration)
 		}
 	}
 	add("rand-seed", strconv.FormatInt(randSeed(t), 10))
-	if c.needsServer() {
+	switch {
+	case !c.needsServer():
+	case t.Flavour == postgres:
+		// A host that begins with a slash is the folder of the socket.
+		add("db-driver", "pgsql")
+		add("pgsql-host", filepath.Dir(t.Socket))
+		add("pgsql-port", strings.TrimPrefix(filepath.Ext(t.Socket), "."))
+		add("pgsql-user", t.User)
+		add("pgsql-db", database)
+	default:
 		add("db-driver", "mysql")
 		add("mysql-socket", t.Socket)
 		add("mysql-user", t.User)
@@ -42,7 +52,9 @@ func (c *config) arguments(t workload.Target, step string, length time.Duration)
 	if scripts[c.script].tables {
 		add("tables", strconv.FormatInt(c.tables, 10))
 		add("table_size", strconv.FormatInt(c.tableSize, 10))
-		add("mysql_storage_engine", c.engine)
+		if t.Flavour != postgres {
+			add("mysql_storage_engine", c.engine)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.options)) {
 		add(strings.TrimLeft(name, "-"), onOff(c.options[name]))
@@ -90,22 +102,4 @@ func joinCodes(codes []uint16) string {
 		texts[i] = strconv.Itoa(int(code))
 	}
 	return strings.Join(texts, ",")
-}
-
-// quote returns a command as a shell would take it.
-func quote(command []string) string {
-	quoted := make([]string, len(command))
-	for i, word := range command {
-		quoted[i] = word
-		if word == "" || strings.ContainsFunc(word, special) {
-			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
-}
-
-// special reports whether a shell might do something with the character.
-func special(r rune) bool {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%"
-	return !strings.ContainsRune(plain, r)
 }

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"dbmatrix/executor/workload"
+	"dbmatrix/executor/workload/program"
 )
 
 // A report is what the program has printed, read line by line.
@@ -116,7 +119,7 @@ func (r *report) line(text string) {
 	line := strings.TrimSpace(text)
 	switch {
 	case strings.Contains(line, "FATAL:") || strings.HasPrefix(line, "ALERT:"):
-		r.faults = append(r.faults, line)
+		r.fault(line)
 	case line == "Threads started!":
 		r.started = true
 	case strings.HasPrefix(line, "[ "):
@@ -132,7 +135,7 @@ func (r *report) line(text string) {
 func (r *report) interval(line string) {
 	match := intervalLine.FindStringSubmatch(line)
 	if match == nil {
-		r.faults = append(r.faults, "a line of no known form: "+line)
+		r.fault("a line of no known form: " + line)
 		return
 	}
 	at, _ := strconv.ParseFloat(match[1], 64)
@@ -145,7 +148,7 @@ func (r *report) interval(line string) {
 			return
 		}
 	}
-	r.faults = append(r.faults, "a line of no known form: "+line)
+	r.fault("a line of no known form: " + line)
 }
 
 // final takes a line of the report.
@@ -154,7 +157,7 @@ func (r *report) final(text, line string) {
 		ms, _ := strconv.ParseFloat(match[1], 64)
 		count, err := strconv.ParseInt(match[2], 10, 64)
 		if err != nil {
-			r.faults = append(r.faults, "a line of no known form: "+line)
+			r.fault("a line of no known form: " + line)
 			return
 		}
 		r.buckets = append(r.buckets, bucket{ms, count})
@@ -170,11 +173,49 @@ func (r *report) final(text, line string) {
 	}
 }
 
+const (
+	// mostFaults bounds how many lines of faults a message shows, and
+	// longestFault the length of each.
+	mostFaults   = 5
+	longestFault = 400
+)
+
+func (r *report) fault(text string) {
+	if len(r.faults) < mostFaults {
+		r.faults = append(r.faults, program.Shorten(text, longestFault))
+	}
+}
+
+// mark marks the ends of the measured window as the lines tell them, and what is
+// done so far; before is the report without the newest line, interval how many
+// seconds a line of rates is about.
+func (r *report) mark(to *workload.Recorder, before *report, interval int64) {
+	if r.started && !before.started {
+		to.Begin()
+	}
+	if r.reporting && !before.reporting {
+		to.End()
+	}
+	if n := len(r.intervals); n > len(before.intervals) {
+		rates := r.intervals[n-1].rates
+		to.Advance(int64(math.Round((rates["tps"] + rates["eps"]) * float64(interval))))
+	}
+}
+
+// failures returns the faults as an error, or nil.
+func (r *report) failures() error {
+	var faults []error
+	for _, fault := range r.faults {
+		faults = append(faults, errors.New(fault))
+	}
+	return errors.Join(faults...)
+}
+
 // check reports what the report of a run lacks: above all the named values.
 func (r *report) check(required []string) error {
 	var faults []error
-	for _, f := range r.faults {
-		faults = append(faults, errors.New(f))
+	if err := r.failures(); err != nil {
+		faults = append(faults, err)
 	}
 	if !r.started {
 		faults = append(faults, errors.New("the threads did not start"))

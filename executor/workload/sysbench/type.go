@@ -23,6 +23,9 @@ const (
 	stepCleanup = "cleanup"
 )
 
+// postgres is the flavour that the program speaks to by its driver pgsql.
+const postgres = "postgres"
+
 // scripts are the tests that come with the program: whether they need a server,
 // and whether they work on tables sbtest1 .. sbtestN.
 var scripts = map[string]struct{ server, tables bool }{
@@ -59,7 +62,8 @@ var owned = map[string]string{
 	"histogram":            "dbmatrix: it is always on",
 	"warmup_time":          "the phase's warmup",
 	"db_driver":            "dbmatrix", "mysql_socket": "dbmatrix", "mysql_user": "dbmatrix",
-	"mysql_db": "dbmatrix", "mysql_host": "dbmatrix", "mysql_port": "dbmatrix",
+	"mysql_db": "dbmatrix", "mysql_host": "dbmatrix", "mysql_port": "dbmatrix", "mysql_password": "dbmatrix",
+	"pgsql_db": "dbmatrix", "pgsql_host": "dbmatrix", "pgsql_port": "dbmatrix", "pgsql_password": "dbmatrix", "pgsql_user": "dbmatrix",
 	"config_file": "options", "verbosity": "dbmatrix", "report_checkpoints": "dbmatrix",
 }
 
@@ -89,9 +93,9 @@ func Type() workload.Type {
 			Built:  true,
 		},
 		New: newWorkload,
-		Needs: func(args matrix.Args, _ string) error {
+		Needs: func(args matrix.Args, source string) error {
 			c, _ := decode(args, matrix.Build{})
-			_, err := c.find()
+			_, err := c.find(source)
 			return err
 		},
 	}
@@ -110,7 +114,7 @@ func attributes() []matrix.Attribute {
 		workload.Whole("seconds", "seconds", 10, "How long run takes; 0 is until all events are done."),
 		workload.Whole("events", "events", 0, "Events after which run ends; 0 is no bound."),
 		workload.Optional("rate", "events/s", "Events a second, all threads together; unless given, as many as it can."),
-		workload.Choice("engine", "Storage engine of the tables.", "innodb", "rocksdb", "myisam", "aria", "memory"),
+		workload.Choice("engine", "Storage engine of the tables of MySQL and MariaDB.", "innodb", "rocksdb", "myisam", "aria", "memory"),
 		{Name: "options", Type: cty.Map(cty.String), Doc: "Further options of the program and of the test, such as { file-total-size = \"1G\", range_size = 100 }."},
 		workload.Whole("report_interval", "seconds", 1, "How often the program prints its rates; these are kept as a series."),
 		workload.Whole("percentile", "percent", 99, "The percentile that the program prints; 50, 95 and 99 are recorded in any case."),
@@ -177,10 +181,24 @@ func decode(args matrix.Args, build matrix.Build) (config, []matrix.ArgError) {
 	if v.Has("rate") && c.rate <= 0 {
 		v.Fault("rate", "no rate", "Give a number above 0, or leave it out for no limit.")
 	}
-	if build.Flavour == "postgres" && c.needsServer() {
-		v.Fault("", "sysbench does not run against PostgreSQL yet", "Use a server of the flavours mysql or mariadb.")
+	if build.Flavour == postgres && c.needsServer() {
+		c.checkPostgres(v)
 	}
 	return c, v.Faults
+}
+
+// checkPostgres judges what the program can do against PostgreSQL.
+func (c *config) checkPostgres(v *workload.Values) {
+	if c.step == stepWarmup && c.lua == "" {
+		v.Fault("step", "the bundled tests warm up MySQL and MariaDB only", "Leave the phase out for these cells by when, or use the warmup of a phase that runs.")
+	}
+	if c.engine != "innodb" && scripts[c.script].tables {
+		v.Fault("engine", "PostgreSQL has no engine "+c.engine, "Set it to null for these cells.")
+	}
+	if len(c.allowed) > 0 {
+		v.Fault("allow_errors", "the program knows no errors to let pass of PostgreSQL",
+			"Leave it out: deadlocks, serialization failures and unique violations are counted in any case.")
+	}
 }
 
 func (c *config) checkScript(v *workload.Values) {

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -16,88 +13,89 @@ import (
 
 	"dbmatrix/executor/workload"
 	"dbmatrix/executor/workload/client"
-	clientprogram "dbmatrix/executor/workload/program"
+	"dbmatrix/executor/workload/program"
 	"dbmatrix/matrix"
 )
 
-// A program is a phase that runs sysbench.
-type program struct{ config }
+// A benchmark is a phase that runs sysbench.
+type benchmark struct{ config }
 
 func newWorkload(args matrix.Args) (workload.Workload, error) {
 	c, faults := decode(args, matrix.Build{})
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("sysbench: %s: %s; %s", faults[0].Attribute, faults[0].Summary, faults[0].Detail)
 	}
-	return &program{c}, nil
+	return &benchmark{c}, nil
 }
 
 // Run does one iteration of the step.
-func (p *program) Run(ctx context.Context, t workload.Target, r *workload.Recorder) error {
-	if p.seed != nil {
-		t.Seed = *p.seed
+func (b *benchmark) Run(ctx context.Context, t workload.Target, r *workload.Recorder) error {
+	if b.seed != nil {
+		t.Seed = *b.seed
 	}
 	r.Fact("seed", strconv.FormatInt(t.Seed, 10))
-	if err := p.look(ctx, r); err != nil {
+	path, err := b.look(ctx, t, r)
+	if err != nil {
 		return err
 	}
-	if t.Warmup > 0 && p.step != stepRun {
-		return fmt.Errorf("sysbench: the step %s cannot be warmed up: take warmup out of the phase", p.step)
+	if t.Warmup > 0 && b.step != stepRun {
+		return fmt.Errorf("sysbench: the step %s cannot be warmed up: take warmup out of the phase", b.step)
 	}
-	if p.step == stepPrepare && p.needsServer() {
+	if b.step == stepPrepare && b.needsServer() {
 		if err := client.Session(ctx, t, "", makeDatabase); err != nil {
 			return fmt.Errorf("sysbench prepare: %w", err)
 		}
 	}
-	if p.step == stepRun && t.Warmup > 0 {
+	if b.step == stepRun && t.Warmup > 0 {
 		r.Stage(workload.WarmingUp)
 		discarded := workload.NewRecorder("", workload.Hooks{})
 		warm := t
 		warm.Iteration = 0 // random numbers of its own
-		if _, err := p.execute(ctx, warm, discarded, stepRun, t.Warmup); err != nil {
+		if _, err := b.execute(ctx, warm, discarded, path, t.Warmup); err != nil {
 			return fmt.Errorf("sysbench, warming up: %w", err)
 		}
 	}
-	length := time.Duration(p.seconds) * time.Second
-	if p.step == stepRun {
-		r.Expect("event", p.events, length)
+	length := time.Duration(b.seconds) * time.Second
+	if b.step == stepRun {
+		r.Expect("event", b.events, length)
 	}
-	out, err := p.execute(ctx, t, r, p.step, length)
+	out, err := b.execute(ctx, t, r, path, length)
 	if err != nil {
-		return fmt.Errorf("sysbench %s: %w", p.step, err)
+		return fmt.Errorf("sysbench %s: %w", b.step, err)
 	}
 	switch {
-	case p.step == stepRun:
-		p.record(r, out)
-	case p.step == stepPrepare && scripts[p.script].tables:
-		if err := client.Session(ctx, t, database, p.checkTables); err != nil {
+	case b.step == stepRun:
+		b.record(r, out)
+	case b.step == stepPrepare && scripts[b.script].tables:
+		if err := client.Session(ctx, t, database, b.checkTables); err != nil {
 			return fmt.Errorf("sysbench prepare: %w", err)
 		}
-		r.Metric("rows_inserted", workload.UnitCount, float64(p.tables*p.tableSize))
+		r.Metric("rows_inserted", workload.UnitCount, float64(b.tables*b.tableSize))
 	}
 	return nil
 }
 
-// find returns the path of the program.
-func (c *config) find() (string, error) {
-	path, err := exec.LookPath(c.program)
+// find returns the path of the program; source is the experiment's directory.
+func (c *config) find(source string) (string, error) {
+	path, err := program.Find(source, c.program)
 	if err != nil {
-		return "", fmt.Errorf("sysbench: the program %s is not on this host: install the package sysbench, or give its path in the attribute program", c.program)
+		return "", fmt.Errorf("sysbench: %w: install the package sysbench, or give its path in the attribute program", err)
 	}
 	return path, nil
 }
 
 // look finds the program and records its version.
-func (p *program) look(ctx context.Context, r *workload.Recorder) error {
-	path, err := p.find()
+func (b *benchmark) look(ctx context.Context, t workload.Target, r *workload.Recorder) (string, error) {
+	path, err := b.find(t.Source)
 	if err != nil {
-		return err
+		return "", err
 	}
-	version, err := clientprogram.Version(ctx, path)
+	version, err := program.Version(ctx, path)
 	if err != nil {
-		return fmt.Errorf("sysbench: %w", err)
+		return "", fmt.Errorf("sysbench: %w", err)
 	}
 	r.Fact("sysbench", version)
-	return nil
+	return path, nil
 }
 
 // makeDatabase makes the database anew, so that a second prepare works as the
@@ -111,24 +109,35 @@ func makeDatabase(conn *client.Conn) error {
 
 // checkTables checks that prepare made the tables, with the engine that was
 // asked for and all of their rows.
-func (p *program) checkTables(conn *client.Conn) error {
-	for n := int64(1); n <= p.tables; n++ {
+func (b *benchmark) checkTables(conn *client.Conn) error {
+	for n := int64(1); n <= b.tables; n++ {
 		table := fmt.Sprintf("sbtest%d", n)
-		engine, err := conn.Text("SELECT engine FROM information_schema.tables WHERE table_schema = '" + database + "' AND table_name = '" + table + "'")
-		if err != nil {
+		if err := b.checkEngine(conn, table); err != nil {
 			return fmt.Errorf("table %s: %w", table, err)
-		}
-		if !strings.EqualFold(engine, p.engine) {
-			return fmt.Errorf("table %s has the engine %s, not %s", table, engine, p.engine)
 		}
 		last, err := conn.Int("SELECT COALESCE(MAX(id), 0) FROM " + table)
 		if err != nil {
 			return err
 		}
 		// Without interleaved numbers the last id is the number of rows.
-		if last < p.tableSize {
-			return fmt.Errorf("table %s ends at id %d of %d", table, last, p.tableSize)
+		if last < b.tableSize {
+			return fmt.Errorf("table %s ends at id %d of %d", table, last, b.tableSize)
 		}
+	}
+	return nil
+}
+
+// checkEngine checks a table's engine where the server has several.
+func (b *benchmark) checkEngine(conn *client.Conn, table string) error {
+	if conn.Postgres() {
+		return nil
+	}
+	engine, err := conn.Text("SELECT engine FROM information_schema.tables WHERE table_schema = '" + database + "' AND table_name = '" + table + "'")
+	if err != nil {
+		return err
+	}
+	if !strings.EqualFold(engine, b.engine) {
+		return fmt.Errorf("it has the engine %s, not %s", engine, b.engine)
 	}
 	return nil
 }
@@ -137,45 +146,50 @@ func (p *program) checkTables(conn *client.Conn) error {
 // half of that: its last transactions may wait for locks.
 const grace = time.Minute
 
-// errDeadline says that the program ran on.
-var errDeadline = errors.New("it did not end by itself")
+// environment are the variables of the servers' client libraries: what they say
+// would change what is measured without a word in the definition.
+var environment = []string{"PG", "MYSQL_"}
 
-// execute runs the program's command and reads what it prints.
-func (p *program) execute(ctx context.Context, t workload.Target, r *workload.Recorder, step string, length time.Duration) (*report, error) {
-	if t.Guard == nil {
-		return nil, errors.New("there is no guardian to run the program under")
+// execute runs the program's command for the step and reads what it prints. The
+// window of a run is what it says it is, that of another step the whole life of
+// the program.
+func (b *benchmark) execute(ctx context.Context, t workload.Target, r *workload.Recorder, path string, length time.Duration) (*report, error) {
+	var out report
+	p := program.Program{
+		Name: fmt.Sprintf("sysbench-%s.%d", b.step, t.Iteration), Command: append([]string{path}, b.arguments(t, b.step, length)...), Without: environment,
+		Line: func(_ program.Stream, line string) {
+			before := out
+			out.line(line)
+			if b.step == stepRun {
+				out.mark(r, &before, b.reportInterval)
+			}
+		},
 	}
-	command := append(append([]string{}, t.Prefix...), p.config.program)
-	command = append(command, p.arguments(t, step, length)...)
-	name := fmt.Sprintf("sysbench-%s.%d", step, t.Iteration)
-	if err := r.WriteArtifact(name+".sh", "cd "+quote([]string{t.Dir})+"\n"+quote(command)+"\n"); err != nil {
-		return nil, err
+	if b.step == stepRun && length > 0 {
+		p.Limit = length + length/2 + grace
 	}
-	raw, err := r.Artifact(name + ".txt")
-	if err != nil {
-		return nil, err
-	}
-	defer raw.Close()
-	out := newOutput(raw, r, step, p.reportInterval)
-	if step == stepRun && length > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, length+length/2+grace, errDeadline)
-		defer cancel()
-	}
-	path, err := exec.LookPath(command[0])
-	if err != nil {
-		return nil, err
-	}
-	cmd := &exec.Cmd{Path: path, Args: command, Dir: t.Dir, Env: append(os.Environ(), t.Env...), Stdout: out, Stderr: out}
-	if cmd.Dir != "" {
-		cmd.Dir = filepath.Clean(cmd.Dir)
-	}
-	if step != stepRun {
+	if b.step != stepRun {
 		r.Begin()
 	}
-	err = t.Guard(ctx, cmd)
+	tail, err := p.Run(ctx, t, r)
 	r.End()
-	return out.finish(ctx, err, p.required())
+	if err != nil && b.needsServer() {
+		err = program.EndSessions(ctx, t, database, err)
+	}
+	switch {
+	case err != nil && context.Cause(ctx) == nil:
+		return nil, errors.Join(out.failures(), err)
+	case err != nil:
+		return nil, err
+	case b.step == stepRun:
+		err = out.check(b.required())
+	default:
+		err = out.failures()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, tail)
+	}
+	return &out, nil
 }
 
 // required returns the values that the report of a run must have.
@@ -195,7 +209,7 @@ func (c *config) required() []string {
 
 // record makes metrics of the report of a run. Rates are those that the program
 // prints, response times are in seconds.
-func (p *program) record(r *workload.Recorder, out *report) {
+func (b *benchmark) record(r *workload.Recorder, out *report) {
 	for _, name := range []string{"transactions", "queries", "errors", "reconnects", "events"} {
 		if value, ok := out.values[name]; ok {
 			r.Metric(name, workload.UnitCount, value)
@@ -214,8 +228,8 @@ func (p *program) record(r *workload.Recorder, out *report) {
 	if value, ok := out.values["total_time"]; ok {
 		r.Metric("sysbench_secs", workload.UnitSeconds, value)
 	}
-	p.recordLatency(r, out)
-	p.recordSeries(r, out)
+	b.recordLatency(r, out)
+	b.recordSeries(r, out)
 }
 
 // unitByteRate is bytes per second.
@@ -223,7 +237,7 @@ const unitByteRate = "B/s"
 
 // recordLatency records response times: of transactions where the test has
 // them, else of events.
-func (p *program) recordLatency(r *workload.Recorder, out *report) {
+func (b *benchmark) recordLatency(r *workload.Recorder, out *report) {
 	op := "event"
 	if _, ok := out.values["transactions"]; ok {
 		op = "transaction"
@@ -248,9 +262,9 @@ func (p *program) recordLatency(r *workload.Recorder, out *report) {
 
 // recordSeries records the interval lines. The program prints none for the last
 // interval where it ends within it.
-func (p *program) recordSeries(r *workload.Recorder, out *report) {
+func (b *benchmark) recordSeries(r *workload.Recorder, out *report) {
 	for _, name := range []string{"tps", "qps", "eps"} {
-		s := workload.Series{Name: name, Interval: time.Duration(p.reportInterval) * time.Second}
+		s := workload.Series{Name: name, Interval: time.Duration(b.reportInterval) * time.Second}
 		for _, i := range out.intervals {
 			if value, ok := i.rates[name]; ok {
 				s.Values = append(s.Values, value)

@@ -47,6 +47,9 @@ func TestArguments(t *testing.T) {
 		{block{"step": "prepare", "script": "oltp_read_only", "tables": 8, "table_size": 100000, "engine": "rocksdb"},
 			"--threads=1 --rand-seed=7 --db-driver=mysql --mysql-socket=/run/s --mysql-user=root --mysql-db=sbtest --mysql-ignore-errors=1213,1020,1205" +
 				" --tables=8 --table_size=100000 --mysql_storage_engine=rocksdb oltp_read_only prepare"},
+		{block{"step": "run", "script": "oltp_read_only"},
+			"--threads=1 --time=10 --events=0 --report-interval=1 --percentile=99 --histogram=on --rand-seed=7" +
+				" --db-driver=pgsql --pgsql-host=/run/x --pgsql-port=5433 --pgsql-user=postgres --pgsql-db=sbtest --tables=1 --table_size=10000 oltp_read_only run"},
 		{block{"step": "run", "lua": "a.lua", "threads": 16, "rate": 100, "allow_errors": []int{1062}},
 			"--threads=16 --time=10 --events=0 --report-interval=1 --percentile=99 --histogram=on --rate=100 --rand-seed=7" +
 				" --db-driver=mysql --mysql-socket=/run/s --mysql-user=root --mysql-db=sbtest --mysql-ignore-errors=1213,1020,1205,1062 /exp/a.lua run"},
@@ -58,7 +61,11 @@ func TestArguments(t *testing.T) {
 		if len(faults) > 0 {
 			t.Fatal(faults)
 		}
-		got := strings.Join(c.arguments(target, c.step, 10*time.Second), " ")
+		on := target
+		if strings.Contains(test.want, "pgsql") {
+			on.Flavour, on.Socket, on.User = postgres, "/run/x/.s.PGSQL.5433", "postgres"
+		}
+		got := strings.Join(c.arguments(on, c.step, 10*time.Second), " ")
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", test.block, diff)
 		}
@@ -84,17 +91,22 @@ func TestRandSeed(t *testing.T) {
 	}
 }
 
-func TestQuote(t *testing.T) {
-	got := quote([]string{"a", "--b=c/d", "e f", "it's", "", "$x"})
-	want := `a --b=c/d 'e f' 'it'\''s' '' '$x'`
-	if got != want {
-		t.Errorf("got %s, want %s", got, want)
+func TestServerTests(t *testing.T) {
+	needSysbench(t)
+	t.Setenv("PGOPTIONS", "-c default_transaction_read_only=on") // must not reach the program
+	for name, start := range map[string]func(testing.TB, ...string) workload.Target{
+		"mariadb": workloadtest.Start, "postgres": workloadtest.StartPostgres,
+	} {
+		t.Run(name, func(t *testing.T) {
+			target := start(t)
+			t.Run("run", func(t *testing.T) { serverTests(t, target) })
+			t.Run("bundled", func(t *testing.T) { bundled(t, target) })
+			t.Run("interrupt", func(t *testing.T) { interrupted(t, target) })
+		})
 	}
 }
 
-func TestServerTests(t *testing.T) {
-	needSysbench(t)
-	target := workloadtest.Start(t)
+func serverTests(t *testing.T, target workload.Target) {
 	prepare := block{"step": "prepare", "script": "oltp_read_write", "tables": 2, "table_size": 1000}
 	for range 2 { // the second time over the first
 		result := workloadtest.Do(t, Type(), target, prepare)
@@ -144,6 +156,66 @@ func TestServerTests(t *testing.T) {
 	workloadtest.Do(t, Type(), target, with(prepare, block{"step": "cleanup"}))
 	if _, err := workloadtest.Try(t.Context(), t, Type(), target, with(prepare, block{"step": "run"})); err == nil || !strings.Contains(err.Error(), "FATAL") {
 		t.Errorf("run after cleanup: the error is %v", err)
+	}
+}
+
+// bundled runs each of the bundled tests that need a server, and a script of
+// one's own.
+func bundled(t *testing.T, target workload.Target) {
+	own := `function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("SELECT COUNT(*) FROM sbtest1") end
+`
+	if err := os.WriteFile(filepath.Join(target.Source, "own.lua"), []byte(own), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	common := block{"tables": 2, "table_size": 200, "threads": 2}
+	var names []string
+	for script, is := range scripts {
+		if is.tables {
+			names = append(names, script)
+		}
+	}
+	slices.Sort(names)
+	workloadtest.Do(t, Type(), target, with(common, block{"step": "prepare", "script": names[0]}))
+	for _, script := range names {
+		result := workloadtest.Do(t, Type(), target, with(common, block{"step": "run", "script": script, "seconds": 0, "events": 20}))
+		if got := workloadtest.Metric(t, result, "transactions"); got != 20 {
+			t.Errorf("%s: %v transactions, want 20", script, got)
+		}
+	}
+	result := workloadtest.Do(t, Type(), target, with(common, block{"step": "run", "lua": "own.lua", "seconds": 0, "events": 20}))
+	if got := workloadtest.Metric(t, result, "queries"); got != 20 {
+		t.Errorf("%v queries of the script, want 20", got)
+	}
+	workloadtest.Do(t, Type(), target, block{"step": "prepare", "script": "bulk_insert", "threads": 2})
+	result = workloadtest.Do(t, Type(), target, block{"step": "run", "script": "bulk_insert", "threads": 2, "seconds": 0, "events": 20})
+	if got := workloadtest.Metric(t, result, "events"); got != 20 {
+		t.Errorf("%v events of bulk_insert, want 20", got)
+	}
+}
+
+// interrupted breaks off a prepare and a run: nothing of them may run on in the
+// server, and the next works as if they had not been.
+func interrupted(t *testing.T, target workload.Target) {
+	for _, b := range []block{{"step": "prepare", "tables": 4, "table_size": 1000000, "threads": 4}, {"step": "prepare"}, {"step": "run", "seconds": 60, "threads": 2}} {
+		b["script"] = "oltp_read_write"
+		if b["threads"] == nil {
+			workloadtest.Do(t, Type(), target, b)
+			continue
+		}
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 700*time.Millisecond, context.Canceled)
+		began := time.Now()
+		_, err := workloadtest.Try(ctx, t, Type(), target, b)
+		cancel()
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: the error is %v, want the interrupt", b, err)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%v: it took %s to end", b, took)
+		}
+		if left := workloadtest.Processes(t, target); len(left) > 0 {
+			t.Errorf("%v: the server still has the connections %v", b, left)
+		}
 	}
 }
 
@@ -244,7 +316,7 @@ func TestPrefix(t *testing.T) {
 		t.Fatal(err)
 	}
 	script, _ := os.ReadFile(filepath.Join(dir, "sysbench-run.1.sh"))
-	if !strings.Contains(string(script), "nice -n 1 sysbench ") {
+	if path, _ := exec.LookPath("sysbench"); !strings.Contains(string(script), "\nnice -n 1 "+path+" ") {
 		t.Errorf("the command is %s", script)
 	}
 	if !slices.ContainsFunc(r.Result().Facts, func(f workload.Fact) bool { return f.Name == "sysbench" && strings.HasPrefix(f.Value, "sysbench ") }) {
