@@ -62,27 +62,28 @@ func (s *script) Run(ctx context.Context, t workload.Target, r *workload.Recorde
 
 // read returns the statements, from the file where they are in one.
 func (s *script) read(t workload.Target) ([]string, error) {
-	if s.file == "" {
-		return s.statements, nil
+	place, texts := "the attribute statements", s.texts
+	if s.file != "" {
+		place = s.file
+		if !filepath.IsAbs(place) {
+			place = filepath.Join(t.Source, place)
+		}
+		text, err := os.ReadFile(place)
+		if err != nil {
+			return nil, err
+		}
+		texts = []string{string(text)}
 	}
-	path := s.file
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(t.Source, path)
-	}
-	text, err := os.ReadFile(path)
+	statements, err := splitAll(texts, t.Flavour)
 	if err != nil {
-		return nil, err
-	}
-	statements, err := split(string(text))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", place, err)
 	}
 	if len(statements) == 0 {
-		return nil, fmt.Errorf("%s holds no statement", path)
+		return nil, fmt.Errorf("%s: there is no statement", place)
 	}
 	for n := range s.expect {
 		if n > len(statements) {
-			return nil, fmt.Errorf("%s holds %d statements; expect names number %d", path, len(statements), n)
+			return nil, fmt.Errorf("%s: there are %d statements; expect names number %d", place, len(statements), n)
 		}
 	}
 	return statements, nil
@@ -117,69 +118,104 @@ type session struct {
 	track      *workload.Track
 	policy     *client.Policy
 
-	times          []time.Duration // of each statement
+	times          []time.Duration // of each statement, all that it was sent
 	affected, read int64
 	skipped        bool // the last statement failed in an allowed way
+	begun          int  // which statement, from 1, has begun a transaction that is open; 0 is none
+	tries          int  // of the statement, or of the open transaction, that failed
 }
 
 func (s *session) run(gate *client.Gate) error {
-	for i, statement := range s.statements {
+	for n := 1; n <= len(s.statements); {
 		if gate.Stopped() {
 			return nil
 		}
 		// Those of the last one are asked for when the window has ended.
-		if err := s.checkWarnings(i); err != nil {
+		if err := s.checkWarnings(n - 1); err != nil {
 			return err
 		}
-		if err := s.send(i+1, statement); err != nil {
-			return fmt.Errorf("statement %d, %s: %w", i+1, shorten(statement), err)
+		next, err := s.send(n)
+		if err != nil {
+			return fmt.Errorf("statement %d, %s: %w", n, shorten(s.statements[n-1]), err)
 		}
+		n = next
 	}
 	return nil
 }
 
-// send runs the n-th statement, again where the server rolled it back.
-func (s *session) send(n int, statement string) error {
+// send runs the n-th statement and returns which comes next: the same once more
+// where the server rolled it back because of others, or the first of its
+// transaction, all of which was rolled back with it.
+func (s *session) send(n int) (next int, err error) {
+	statement := s.statements[n-1]
 	started := s.recorder.Elapsed()
-	for try := 1; ; try++ {
-		err := s.execute(n, statement)
-		verdict, err := s.policy.Judge(err, try)
-		switch verdict {
-		case client.Fail:
-			return err
-		case client.Done, client.Skip:
-			ended := s.recorder.Elapsed()
-			s.times[n-1] = ended - started
-			s.track.Done(1, started, ended)
-			s.skipped = verdict == client.Skip
-			return nil
-		}
+	affected, read, err := s.execute(n, statement)
+	ended := s.recorder.Elapsed()
+	s.times[n-1] += ended - started
+	verdict, err := s.policy.Judge(err, s.tries+1)
+	s.skipped = verdict == client.Skip
+	switch verdict {
+	case client.Fail:
+		return 0, err
+	case client.Again:
+		s.tries++
+		return s.again(n)
+	case client.Done:
+		s.affected, s.read = s.affected+affected, s.read+read
+	}
+	s.track.Done(1, started, ended)
+	s.follow(n, statement)
+	if s.begun == 0 {
+		s.tries = 0
+	}
+	return n + 1, nil
+}
+
+// again returns where to go on after the n-th statement was rolled back.
+func (s *session) again(n int) (int, error) {
+	if s.begun == 0 {
+		return n, nil
+	}
+	// After a lock wait, or in PostgreSQL, the transaction is still there.
+	_, err := s.conn.Exec("ROLLBACK")
+	begun := s.begun
+	s.begun, s.skipped = 0, true // what that says is of no matter
+	return begun, err
+}
+
+// follow takes note of a transaction that the n-th statement begins or ends.
+func (s *session) follow(n int, statement string) {
+	switch words := strings.Fields(strings.ToLower(statement)); {
+	case words[0] == "begin" || words[0] == "start" && len(words) > 1 && words[1] == "transaction":
+		s.begun = n
+	case words[0] == "commit", words[0] == "end", words[0] == "rollback" && !slices.Contains(words, "to"):
+		s.begun = 0
 	}
 }
 
 // readers begin statements that return rows.
-var readers = []string{"select", "with", "show", "table", "values", "explain", "describe", "desc", "check", "call", "("}
+var readers = []string{"select", "with", "show", "table", "values", "explain", "describe", "desc", "check", "call", "fetch", "("}
 
-func (s *session) execute(n int, statement string) error {
+// execute sends the n-th statement once and returns how many rows it affected,
+// and how many it returned.
+func (s *session) execute(n int, statement string) (affected, read int64, err error) {
 	want, checked := s.expect[n]
 	if !checked && !slices.Contains(readers, strings.ToLower(firstWord(statement))) {
-		affected, err := s.conn.Exec(statement)
-		s.affected += affected
-		return err
+		affected, err = s.conn.Exec(statement)
+		return affected, 0, err
 	}
 	first := true
-	rows, err := s.conn.Query(statement, func(values []driver.Value) error {
+	read, err = s.conn.Query(statement, func(values []driver.Value) error {
 		if first && checked && client.Text(values[0]) != want {
 			return fmt.Errorf("the result is %s, expected was %s", client.Text(values[0]), want)
 		}
 		first = false
 		return nil
 	})
-	if err == nil && checked && rows == 0 {
-		return fmt.Errorf("there is no result, expected was %s", want)
+	if err == nil && checked && read == 0 {
+		err = fmt.Errorf("there is no result, expected was %s", want)
 	}
-	s.read += rows
-	return err
+	return 0, read, err
 }
 
 // firstWord returns the first word of a statement, or its parenthesis. Comments
