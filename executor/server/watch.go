@@ -70,11 +70,17 @@ func newPatience(l ReadyLimits) *patience {
 // of its background threads. More than that is movement.
 const idleCPU = 0.02
 
+// Moved reports whether a server has done more than wait since an earlier look,
+// which was so long ago.
+func (m Movement) Moved(earlier Movement, ago time.Duration) bool {
+	busy := m.CPU-earlier.CPU > time.Duration(idleCPU*float64(ago))+clockTick
+	return busy || m.Written != earlier.Written || m.LogBytes != earlier.LogBytes || m.Read > earlier.Read+1<<16
+}
+
 // lost says why the wait is over, or "".
 func (p *patience) lost(m Movement, now time.Time) string {
 	quiet := now.Sub(p.moved)
-	busy := m.CPU-p.last.CPU > time.Duration(idleCPU*float64(quiet))+clockTick
-	if busy || m.Written != p.last.Written || m.LogBytes != p.last.LogBytes || m.Read > p.last.Read+1<<16 {
+	if m.Moved(p.last, quiet) {
 		p.last, p.moved, quiet = m, now, 0
 	}
 	if quiet > p.limits.Still {
