@@ -94,11 +94,17 @@ func (e *executor) attempt(ctx context.Context, run *matrix.Run) result {
 	return res
 }
 
-// add makes a later failure part of the result. The first one is the cause.
+// add makes a later failure part of the result. The first one is the cause, unless
+// a later one stops the plan.
 func (r *result) add(f *failure) {
-	if r.err == nil {
+	var before *failure
+	switch {
+	case r.err == nil:
 		r.err = f
-	} else {
+	case f.host != nil && errors.As(r.err, &before) && before.host == nil:
+		r.details = append([]string{"first: " + r.err.Error()}, r.details...)
+		r.err = f
+	default:
 		r.details = append(r.details, "then: "+f.Error())
 	}
 	r.details = append(r.details, f.details...)
@@ -302,7 +308,7 @@ func (a *attempt) scratch() string {
 
 // end stops what still runs and undoes what was set up.
 func (a *attempt) end(ctx context.Context) error {
-	err := a.stop(ctx)
+	err := errors.Join(a.stop(ctx), a.replaceGuardian(ctx))
 	for len(a.setups) > 0 {
 		err = errors.Join(err, a.tearDown(ctx))
 	}

@@ -67,14 +67,13 @@ func (e *executor) checkPhase(run *matrix.Run, p *matrix.Phase) error {
 	switch {
 	case t == nil || !t.Built || t.New == nil:
 		return usageError("phase %q: the workload %q is not built into this version of dbmatrix; it can be planned, not run", p.Block, p.Workload.Type)
-	case p.OnInterrupt == matrix.Continue:
-		return usageError(`phase %q: on_interrupt = "continue" is not built into this version of dbmatrix; leave it out: an interrupted phase is then executed again`, p.Block)
-	case p.Settle != nil && p.Settle.Vacuum:
-		return usageError("phase %q: settle { vacuum } is not built into this version of dbmatrix", p.Block)
 	case p.Warmup > 0 && !t.WarmUp:
 		return usageError("phase %q: the workload %q cannot warm up", p.Block, p.Workload.Type)
 	}
 	s := p.Settings.Server
+	if p.Settle != nil && p.Settle.Vacuum && (s == nil || s.Build.Absent == "" && s.Build.Flavour != "postgres") {
+		return usageError("phase %q: settle { vacuum } is for PostgreSQL; cell %s has no such server: vacuum = build.flavour == \"postgres\"", p.Block, run.Cell.Key)
+	}
 	if len(p.Sample.Status) > 0 && (s == nil || s.Build.Absent == "" && !hasStatus(s.Build.Flavour)) {
 		return usageError("phase %q: sample { status } reads the counters of MySQL and MariaDB; cell %s has no such server", p.Block, run.Cell.Key)
 	}

@@ -19,8 +19,7 @@ func TestCheckRefusesWhatCannotRun(t *testing.T) {
 	}{
 		"workload of a coming version": {func(e *executor, _ *matrix.Phase) { e.deps.Workloads[0].Built = false }, `the workload "fake" is not built`, false},
 		"unknown workload":             {func(e *executor, _ *matrix.Phase) { e.deps.Workloads = nil }, `the workload "fake" is not built`, false},
-		"on_interrupt":                 {func(_ *executor, p *matrix.Phase) { p.OnInterrupt = matrix.Continue }, "on_interrupt", false},
-		"vacuum":                       {func(_ *executor, p *matrix.Phase) { p.Settle = &matrix.Settle{Vacuum: true} }, "vacuum", false},
+		"vacuum":                       {func(_ *executor, p *matrix.Phase) { p.Settle = &matrix.Settle{Vacuum: true} }, "settle { vacuum } is for PostgreSQL", false},
 		"warm-up": {func(e *executor, p *matrix.Phase) {
 			p.Warmup = 1
 			e.deps.Workloads[0].WarmUp = false

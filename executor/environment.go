@@ -68,7 +68,7 @@ func ancestor(path string) string {
 // changes returns a sentence for each fact that differs from an earlier
 // environment. That another filesystem came into use is no change of either.
 func (e environment) changes(earlier []store.Fact) []string {
-	now, before := byName(e.facts), byName(earlier)
+	now, before := compared(e.facts), compared(earlier)
 	names := slices.Sorted(maps.Keys(now))
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if _, both := now[name]; !both {
@@ -90,6 +90,25 @@ func (e environment) changes(earlier []store.Fact) []string {
 		}
 	}
 	return changes
+}
+
+// compared returns facts by name, without what a filesystem in memory may hold:
+// it is a limit that someone set or that follows from the memory, and changes no
+// number until it is reached.
+func compared(facts []store.Fact) map[string]string {
+	m := byName(facts)
+	for name, options := range m {
+		if dir, ok := strings.CutSuffix(name, ".mount_options"); ok && m[dir+".filesystem"] == "tmpfs" {
+			m[name] = strings.Join(slices.DeleteFunc(strings.Split(options, ","), isLimit), ",")
+		}
+	}
+	return m
+}
+
+// isLimit reports whether a mount option of tmpfs(5) is one of its limits.
+func isLimit(option string) bool {
+	name, _, _ := strings.Cut(option, "=")
+	return name == "size" || name == "nr_blocks" || name == "nr_inodes"
 }
 
 // byName returns facts as a map.

@@ -52,6 +52,25 @@ func TestEnvironmentChanges(t *testing.T) {
 	}
 }
 
+func TestLimitsOfMemoryFilesystemsAreNoChange(t *testing.T) {
+	mounted := func(filesystem, options string) []store.Fact {
+		return []store.Fact{{Name: "/a.filesystem", Value: filesystem}, {Name: "/a.mount_options", Value: options}}
+	}
+	for _, c := range []struct {
+		filesystem, before, now string
+		want                    int
+	}{
+		{"tmpfs", "rw,nosuid,size=1024k,nr_inodes=10", "rw,nosuid,size=2048k", 0},
+		{"tmpfs", "rw,size=1024k", "rw,noatime,size=1024k", 1},
+		{"ext4", "rw,size=1024k", "rw,size=2048k", 1},
+	} {
+		changes := environment{facts: mounted(c.filesystem, c.now)}.changes(mounted(c.filesystem, c.before))
+		if len(changes) != c.want {
+			t.Errorf("%s: %s → %s: %q", c.filesystem, c.before, c.now, changes)
+		}
+	}
+}
+
 func TestChangedEnvironmentMustBeAccepted(t *testing.T) {
 	h := newHarness(t)
 	defer h.close()

@@ -81,6 +81,18 @@ type Outcome struct {
 	Left int // selected runs that were not executed
 }
 
+// sentence says how the execution went.
+func (o Outcome) sentence() string {
+	text := fmt.Sprintf("%d done, %d failed, %d left", o.Done, len(o.Failed), o.Left)
+	switch {
+	case o.Stopped != nil:
+		text += "; stopped: " + o.Stopped.Error()
+	case o.Interrupted:
+		text += "; interrupted"
+	}
+	return text
+}
+
 // A Failed is a run that failed or was skipped.
 type Failed struct {
 	Run     *matrix.Run
@@ -134,7 +146,7 @@ type executor struct {
 	inForce   *inForceTable       // values that levels ended with
 	snapshots *snapshotCollection // that are there
 	streak    int                 // failures in a row
-	notified  time.Time           // when the user was last notified
+	notifier  *notifier
 	outcome   Outcome
 }
 
@@ -165,14 +177,13 @@ func Run(ctx context.Context, plan *matrix.Plan, deps Deps, opts Options) (Outco
 	}
 	defer release()
 
-	guardian, err := server.StartGuardian(context.WithoutCancel(ctx), deps.Program)
-	if err != nil {
+	if e.machine, err = startMachine(ctx, plan.Experiment.DataDir, deps.Program); err != nil {
 		return Outcome{}, environmentError("starting the guardian: %w", err)
 	}
-	e.machine = newMachine(plan.Experiment.DataDir, guardian)
+	setScore(os.Getpid(), runnerScore)
 	err = e.execute(ctx)
-	lost := guardian.Lost() // the outcome tells of that
-	if cerr := guardian.Close(); cerr != nil && err == nil && !lost {
+	lost := e.machine.lost() // the outcome tells of that
+	if cerr := e.machine.guardian.Close(); cerr != nil && err == nil && !lost {
 		err = fmt.Errorf("ending the guardian: %w", cerr)
 	}
 	return e.outcome, err
@@ -205,6 +216,8 @@ func (e *executor) execute(ctx context.Context) error {
 	if err := e.open(ctx); err != nil {
 		return err
 	}
+	e.notifier = newNotifier(e.plan.Experiment.Notify, e.plan.Experiment.Name, e.event)
+	defer e.notifier.wait()
 	e.event(Event{Kind: PlanStart, Message: fmt.Sprintf("%d of %d runs to execute", len(e.pending), len(e.plan.Runs))})
 	e.kernel = openKernelLog()
 	defer e.kernel.close()
@@ -214,7 +227,7 @@ func (e *executor) execute(ctx context.Context) error {
 	if err := e.deps.Store.EndRunner(ctx, e.runner); err != nil {
 		return e.recordError("recording the end", err)
 	}
-	e.notify("finished", fmt.Sprintf("%d done, %d failed, %d left", e.outcome.Done, len(e.outcome.Failed), e.outcome.Left))
+	e.notifier.notify(notifyFinished, e.outcome.sentence())
 	e.event(Event{Kind: PlanEnd})
 	return nil
 }
@@ -278,7 +291,7 @@ func (e *executor) one(ctx context.Context, run *matrix.Run) {
 	case f != nil && f.host != nil:
 		e.outcome.Stopped = f.host
 		e.event(Event{Kind: Notice, Run: run, Message: "what the run showed: " + strings.Join(res.details, "\n")})
-		e.notify("failure", fmt.Sprintf("%s: %s", run.Cell.Key, res.message()))
+		e.notifier.notify(notifyFailure, runText(run, res.message()))
 		return
 	case res.status == matrix.Interrupted && (errors.Is(res.err, errFinished) || ctx.Err() != nil):
 		e.outcome.Interrupted = true
@@ -305,7 +318,15 @@ func (e *executor) fail(run *matrix.Run, res result) {
 	f := Failed{Run: run, Attempt: res.number, Phase: res.phase, Status: res.status, Message: res.message(), Details: res.details}
 	e.outcome.Failed = append(e.outcome.Failed, f)
 	e.event(Event{Kind: Failure, Run: run, Attempt: res.number, Status: res.status, Message: f.Message, Details: f.Details})
-	e.notify("failure", fmt.Sprintf("%s: %s: %s", run.Cell.Key, res.status, f.Message))
+	e.notifier.notify(notifyFailure, runText(run, string(res.status)+": "+f.Message))
+}
+
+// runText words something about a run.
+func runText(run *matrix.Run, text string) string {
+	if run.Cell.Key == "" {
+		return fmt.Sprintf("replicate %d: %s", run.Replicate, text)
+	}
+	return fmt.Sprintf("%s, replicate %d: %s", run.Cell.Key, run.Replicate, text)
 }
 
 // stopAfter decides whether a failed run stops the plan.

@@ -42,6 +42,7 @@ type harness struct {
 	made       map[string]bool // directories that are there
 	full       bool            // the disk is
 	lost       bool            // the guardian is
+	renewError error           // of starting another guardian
 	initError  error           // of making a template
 	initTakes  time.Duration   // to make one; an end is asked for as it begins
 	options    Options
@@ -134,6 +135,28 @@ func (h *harness) run(ctx context.Context, definition string) Outcome {
 	return e.outcome
 }
 
+// recordedEvents returns the messages of the recorded events of a kind.
+func (h *harness) recordedEvents(kind string) []string {
+	h.t.Helper()
+	attempts, err := h.store.Results(h.t.Context(), "experiment", store.Selection{All: true})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var messages []string
+	for _, a := range attempts {
+		d, err := h.store.Detail(h.t.Context(), a.ID)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		for _, ev := range d.Events {
+			if ev.Kind == kind {
+				messages = append(messages, ev.Message)
+			}
+		}
+	}
+	return messages
+}
+
 // machine returns a machine of fakes.
 func (h *harness) machine() *machine {
 	return &machine{
@@ -202,6 +225,14 @@ func (h *harness) machine() *machine {
 			return 1 << 40, nil
 		},
 		lost:  func() bool { return h.lost },
+		renew: func(context.Context) (*machine, error) {
+			h.note("renew")
+			if h.renewError != nil {
+				return nil, h.renewError
+			}
+			h.lost = false
+			return h.machine(), nil
+		},
 		facts: func(server.Layout) ([]sampler.Fact, error) { return nil, nil },
 		evict: func(server.Layout) (int64, error) { h.note("evict"); return 0, nil },
 		warm:  func(context.Context, server.Layout) error { h.note("warm"); return nil },
@@ -235,6 +266,7 @@ func (f *fakeServer) ErrorLog() string         { return "" }
 func (f *fakeServer) StartTook() time.Duration { return 0 }
 func (f *fakeServer) Done() <-chan struct{}    { return f.done }
 func (f *fakeServer) Crash() string            { return "ended by signal 11" }
+func (f *fakeServer) Exit() server.Exit        { return server.Exit{Code: -1, Signal: 11} }
 
 func (f *fakeServer) Stop(context.Context) (server.Stopped, error) {
 	f.h.note("stop")
@@ -267,7 +299,7 @@ func (f *fakeServer) Drain(context.Context, *matrix.Settle) (func(context.Contex
 func (f *fakeServer) LogEvents() ([]server.LogEvent, error) { return nil, nil }
 func (f *fakeServer) Movement() (server.Movement, error) {
 	if !f.still.Load() {
-		f.n++
+		f.n += time.Second
 	}
 	return server.Movement{CPU: f.n, State: "S"}, nil
 }

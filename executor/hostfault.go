@@ -11,16 +11,17 @@ import (
 	"dbmatrix/matrix"
 )
 
-// blameHost finds out whether a failure with the settings is the host's doing: the
-// guardian was killed, or a disk is full. Such a run is no failed one: it counts
-// as interrupted, so that the next execution takes it up, and nothing more is
-// started now.
+// blameHost finds out whether a failure with the settings is the host's doing: a
+// disk is full, or the guardian was killed. A run that a full disk ended is no
+// failed one: it counts as interrupted, so that the next execution takes it up,
+// and nothing more is started now. One that lost its guardian is a failed one,
+// like one whose server was killed: the next has a new guardian.
 func (e *executor) blameHost(f *failure, s *matrix.Settings) *failure {
 	if f == nil || f.status.Complete() || f.host != nil {
 		return f
 	}
-	if e.machine.lost() {
-		return f.ofHost(environmentError("the guardian process has ended, and with it all that it ran; nothing more is started; then: dbmatrix run"))
+	if e.machine.lost() && !errors.Is(f.err, errGuardianKilled) {
+		return f.instead(errGuardianKilled, matrix.Failed)
 	}
 	if errors.Is(f.err, store.ErrDiskFull) {
 		return f.ofHost(e.recordFull())
@@ -42,8 +43,14 @@ func (e *executor) recordFull() error {
 // ofHost makes a failure one of the host. What it showed itself as becomes a
 // detail: the server's or the client's words mislead where the host is at fault.
 func (f *failure) ofHost(host error) *failure {
+	f.host = host
+	return f.instead(host, matrix.Interrupted)
+}
+
+// instead gives a failure another cause and status.
+func (f *failure) instead(cause error, status matrix.Status) *failure {
 	f.details = append(strings.Split(f.Error(), "\n"), f.details...)
-	f.err, f.host, f.status, f.build, f.init = host, host, matrix.Interrupted, false, ""
+	f.err, f.status, f.build, f.init = cause, status, false, ""
 	return f
 }
 

@@ -2,14 +2,24 @@ package executor
 
 import (
 	"errors"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
 
 // A kernelLog reads the lines that the kernel logs from now on. It is nil where
-// this user may not read them.
-type kernelLog struct{ fd int }
+// this user may not read them. Its methods may be called from several goroutines.
+type kernelLog struct {
+	fd int
+
+	mu      sync.Mutex
+	held    []string       // lines that were read and not asked for yet
+	victims map[int]string // processes killed for lack of memory, with the line that says so
+}
 
 // openKernelLog opens /dev/kmsg at its end.
 func openKernelLog() *kernelLog {
@@ -27,7 +37,7 @@ func openKernelLog() *kernelLog {
 		_ = unix.Close(fd)
 		return nil
 	}
-	return &kernelLog{fd}
+	return &kernelLog{fd: fd, victims: map[int]string{}}
 }
 
 // kernelWords mark the lines that matter to a measurement: lack of memory, disks
@@ -40,12 +50,36 @@ var kernelWords = []string{
 	"Machine check", "thermal",
 }
 
+// killedLine matches the line that names a process killed for lack of memory.
+var killedLine = regexp.MustCompile(`Killed process (\d+) `)
+
 // lines returns the lines since the last call that matter.
 func (k *kernelLog) lines() []string {
 	if k == nil {
 		return nil
 	}
-	var lines []string
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.read()
+	lines := k.held
+	k.held = nil
+	return lines
+}
+
+// victim returns the line that says that a process was killed for lack of memory,
+// or "".
+func (k *kernelLog) victim(pid int) string {
+	if k == nil {
+		return ""
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.read()
+	return k.victims[pid]
+}
+
+// read reads what the kernel has logged meanwhile.
+func (k *kernelLog) read() {
 	// A record is at most 8 KiB (CONSOLE_EXT_LOG_MAX); a read yields one.
 	buf := make([]byte, 8<<10)
 	for {
@@ -54,17 +88,24 @@ func (k *kernelLog) lines() []string {
 			continue // records were overwritten before they were read; the next is there
 		}
 		if err != nil || n == 0 {
-			return lines
+			return
 		}
-		// "priority,sequence,microseconds,flags;text\n KEY=value ..."
-		_, text, _ := strings.Cut(string(buf[:n]), ";")
-		text, _, _ = strings.Cut(text, "\n")
-		for _, w := range kernelWords {
-			if strings.Contains(text, w) {
-				lines = append(lines, text)
-				break
-			}
-		}
+		k.take(string(buf[:n]))
+	}
+}
+
+// take takes a record, "priority,sequence,microseconds,flags;text\n KEY=value ...",
+// if it matters.
+func (k *kernelLog) take(record string) {
+	_, text, _ := strings.Cut(record, ";")
+	text, _, _ = strings.Cut(text, "\n")
+	if !slices.ContainsFunc(kernelWords, func(w string) bool { return strings.Contains(text, w) }) {
+		return
+	}
+	k.held = append(k.held, text)
+	if m := killedLine.FindStringSubmatch(text); m != nil {
+		pid, _ := strconv.Atoi(m[1])
+		k.victims[pid] = text
 	}
 }
 

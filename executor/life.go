@@ -133,6 +133,7 @@ func (a *attempt) start(ctx context.Context, p *matrix.Phase, id store.PhaseID) 
 		return a.keepStartLog(p, err)
 	}
 	a.subject = s
+	setScore(s.PID(), serverScore)
 	a.crash.at(crashServerReady)
 	a.script.server(p.Settings.Server.Prefix, s.PID())
 	a.step("%s is ready after %s", p.Settings.Server.Name, s.StartTook().Round(time.Millisecond))
@@ -205,6 +206,10 @@ func (a *attempt) stop(ctx context.Context) error {
 	}
 	s := a.subject
 	a.subject = nil
+	if a.machine.lost() {
+		defer a.keepErrorLog(s)
+		return a.awaitLost(s)
+	}
 	stopped, err := s.Stop(ctx)
 	a.keepErrorLog(s)
 	if err != nil {
@@ -233,6 +238,10 @@ func (a *attempt) kill(ctx context.Context) error {
 	}
 	s := a.subject
 	a.subject = nil
+	if a.machine.lost() {
+		defer a.keepErrorLog(s)
+		return a.awaitLost(s)
+	}
 	stopped, err := s.Kill(ctx)
 	a.keepErrorLog(s)
 	if err != nil {
@@ -301,6 +310,9 @@ func split(commands, others [][]string) (shared, rest [][]string) {
 
 // tearDown undoes what was set up last.
 func (a *attempt) tearDown(ctx context.Context) error {
+	if err := a.replaceGuardian(ctx); err != nil {
+		return err
+	}
 	id := a.setups[len(a.setups)-1]
 	a.setups = a.setups[:len(a.setups)-1]
 	open, err := a.deps.Store.OpenSetups(ctx, a.experiment)

@@ -24,6 +24,7 @@ type subject interface {
 
 	Done() <-chan struct{} // closed when the process has ended
 	Crash() string
+	Exit() server.Exit
 
 	Stop(ctx context.Context) (server.Stopped, error)
 	Kill(ctx context.Context) (server.Stopped, error)
@@ -53,6 +54,7 @@ func (bare) ErrorLog() string                                  { return "" }
 func (bare) StartTook() time.Duration                          { return 0 }
 func (bare) Done() <-chan struct{}                             { return nil }
 func (bare) Crash() string                                     { return "" }
+func (bare) Exit() server.Exit                                 { return server.Exit{} }
 func (bare) Stop(context.Context) (server.Stopped, error)      { return server.Stopped{Clean: true}, nil }
 func (bare) Kill(context.Context) (server.Stopped, error)      { return server.Stopped{Clean: true}, nil }
 func (bare) InForce(context.Context) ([]server.InForce, error) { return nil, nil }
@@ -96,9 +98,27 @@ type machine struct {
 
 	guardian *server.Guardian
 	lost     func() bool // the guardian has ended
+
+	// renew returns a machine like this one with a new guardian. The old one
+	// has ended.
+	renew func(ctx context.Context) (*machine, error)
 }
 
-// newMachine returns the real one.
+// startMachine returns the real one, with a guardian that program is executed as.
+func startMachine(ctx context.Context, dataDir, program string) (*machine, error) {
+	g, err := server.StartGuardian(context.WithoutCancel(ctx), program)
+	if err != nil {
+		return nil, err
+	}
+	m := newMachine(dataDir, g)
+	m.renew = func(ctx context.Context) (*machine, error) {
+		_ = g.Close() // that it was killed is known
+		return startMachine(ctx, dataDir, program)
+	}
+	return m, nil
+}
+
+// newMachine returns the machine of a guardian.
 func newMachine(dataDir string, g *server.Guardian) *machine {
 	templates := &server.Templates{DataDir: dataDir, Guardian: g}
 	return &machine{

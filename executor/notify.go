@@ -1,41 +1,83 @@
 package executor
 
 import (
+	"context"
+	"fmt"
 	"os/exec"
+	"sync"
 	"time"
 )
 
 // notifyBound bounds the user's notification command: a mail server that does
-// not answer must not hold up a matrix.
+// not answer must not hold up the end of a matrix.
 const notifyBound = 30 * time.Second
 
-// notifyEvery is the least time between two notifications of failures: a broken
-// disk fails one run after the other.
+// notifyEvery is the least time between two notifications that are not of the
+// end: a broken disk fails one run after the other.
 const notifyEvery = time.Minute
 
-// notify runs the user's command with what happened (finished or failure) and a
-// sentence as its last arguments. A command that fails is told and nothing more.
-func (e *executor) notify(what, text string) {
-	args := e.plan.Experiment.Notify
-	if len(args) == 0 || what == "failure" && !e.notified.IsZero() && time.Since(e.notified) < notifyEvery {
+// What a notification is about; the user's command gets the word.
+const (
+	notifyFailure  = "failure"
+	notifyStall    = "stall"
+	notifyFinished = "finished"
+)
+
+// A notifier runs the user's notify command.
+type notifier struct {
+	command []string
+	name    string // of the experiment
+	tell    func(Event)
+	run     func(args []string) error // runs a command, for tests
+
+	mu      sync.Mutex
+	last    time.Time
+	held    int // notifications held back since then
+	running sync.WaitGroup
+}
+
+// newNotifier returns a notifier of an experiment; tell takes notices.
+func newNotifier(command []string, name string, tell func(Event)) *notifier {
+	return &notifier{command: command, name: name, tell: tell, run: runNotification}
+}
+
+// notify tells the user's command what happened, with a sentence as its last
+// argument. It does not wait for the command. Of failures and stalls that come
+// too soon after the last notification, the next one tells how many there were.
+func (n *notifier) notify(what, text string) {
+	if len(n.command) == 0 {
 		return
 	}
-	e.notified = time.Now()
-	cmd := exec.Command(args[0], append(append([]string{}, args[1:]...), what, e.plan.Experiment.Name+": "+text)...)
-	if err := cmd.Start(); err != nil {
-		e.event(Event{Kind: Notice, Message: "the notify command does not start: " + err.Error()})
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if what != notifyFinished && !n.last.IsZero() && time.Since(n.last) < notifyEvery {
+		n.held++
 		return
 	}
-	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
-	select {
-	case err := <-done:
-		if err != nil {
-			e.event(Event{Kind: Notice, Message: "the notify command failed: " + err.Error()})
+	if n.held > 0 {
+		text += fmt.Sprintf(" (and %d more since the last notification)", n.held)
+	}
+	n.last, n.held = time.Now(), 0
+	args := append(append([]string{}, n.command...), what, n.name+": "+text)
+	n.running.Go(func() {
+		if err := n.run(args); err != nil {
+			n.tell(Event{Kind: Notice, Message: "the notify command: " + err.Error()})
 		}
-	case <-time.After(notifyBound):
-		_ = cmd.Process.Kill() // it is our own child, not yet reaped
-		<-done
-		e.event(Event{Kind: Notice, Message: "the notify command was ended after " + notifyBound.String()})
+	})
+}
+
+// wait waits for the commands that run.
+func (n *notifier) wait() { n.running.Wait() }
+
+// runNotification runs a command for as long as it may take.
+func runNotification(args []string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), notifyBound)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.WaitDelay = time.Second // for a child of it that holds its output
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return fmt.Errorf("it was ended after %s", notifyBound)
 	}
+	return err
 }

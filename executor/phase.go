@@ -26,6 +26,8 @@ type phaseRun struct {
 	whole   store.Iteration
 	settled time.Duration
 	bytes   int64
+
+	memoryKills int // of the kernel before the phase
 }
 
 // phase executes one phase of a run: its server, its iterations, its settle, its
@@ -33,7 +35,7 @@ type phaseRun struct {
 // a complete status where it stands all the same.
 func (a *attempt) phase(ctx context.Context, i int) *failure {
 	rp := a.phases[i]
-	ph := &phaseRun{attempt: a, rp: rp, p: rp.Phase, began: time.Now(), status: matrix.OK}
+	ph := &phaseRun{attempt: a, rp: rp, p: rp.Phase, began: time.Now(), status: matrix.OK, memoryKills: memoryKills()}
 	var err error
 	ph.id, err = a.deps.Store.BeginPhase(ctx, store.PhaseStart{Attempt: a.id, Ordinal: i + 1, Phase: rp.Phase, Fingerprint: rp.Fingerprint, Inputs: rp.Phase.Inputs})
 	if err != nil {

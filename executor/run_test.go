@@ -396,12 +396,6 @@ func TestHostFaults(t *testing.T) {
 		"disk full at the initialisation": {func(h *harness) {
 			h.initError = &fs.PathError{Op: "write", Path: h.dir + "/data/x", Err: syscall.ENOSPC}
 		}, "disk full on "},
-		"guardian killed": {func(h *harness) {
-			h.startError = func(*server.Launch) error {
-				h.lost = true
-				return &server.StartError{Server: "one", Doing: "starting", Cause: "it ended with signal 9 (killed)"}
-			}
-		}, "the guardian process has ended"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, h *harness) {
@@ -428,6 +422,52 @@ func TestHostFaults(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A run whose guardian is killed fails; the others have a new one.
+func TestGuardianKilled(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		starts := 0
+		h.startError = func(*server.Launch) error {
+			if starts++; starts == 1 {
+				h.lost = true
+				return &server.StartError{Server: "one", Doing: "starting", Cause: "it ended with signal 9 (killed)"}
+			}
+			return nil
+		}
+		out := h.run(t.Context(), twoCells+phase("query", do("work"), `warmup = "${axis.n}s"`))
+		if diff := cmp.Diff([]string{"n=1 failed query=failed", "n=2 ok query=ok"}, h.statuses()); diff != "" {
+			t.Errorf("recorded (-want +got):\n%s", diff)
+		}
+		if out.Stopped != nil || len(out.Failed) != 1 || !strings.Contains(out.Failed[0].Message, "guardian process") {
+			t.Errorf("outcome: %+v", out)
+		}
+		if evidence := strings.Join(out.Failed[0].Details, "\n"); !strings.Contains(evidence, "signal 9") {
+			t.Errorf("the evidence: %q", evidence)
+		}
+		if !slices.Contains(h.log, "renew") {
+			t.Errorf("no new guardian: %q", h.log)
+		}
+	})
+}
+
+// Without a guardian nothing is started.
+func TestGuardianThatCannotBeReplaced(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.renewError = errors.New("too many processes")
+		h.startError = func(*server.Launch) error {
+			h.lost = true
+			return errors.New("the guardian process is gone")
+		}
+		out := h.run(t.Context(), twoCells+phase("query", do("work"), `warmup = "${axis.n}s"`))
+		var env *EnvironmentError
+		if !errors.As(out.Stopped, &env) || !strings.Contains(out.Stopped.Error(), "too many processes") {
+			t.Errorf("stopped with %v", out.Stopped)
+		}
+		if diff := cmp.Diff([]string{"n=1 failed query=failed"}, h.statuses()); diff != "" {
+			t.Errorf("recorded (-want +got):\n%s", diff)
+		}
+	})
 }
 
 // A run that cannot be recorded did not fail.

@@ -27,68 +27,93 @@ func (ph *phaseRun) settle(ctx context.Context) (err error) {
 	ph.stage(ctx, "settling")
 	began := time.Now()
 	defer func() { ph.settled = time.Since(began) }()
-	restore, err := ph.subject.Drain(ctx, s)
+	bounded, cancel := ctx, func() {}
+	if s.MaxWait > 0 {
+		bounded, cancel = context.WithTimeoutCause(ctx, s.MaxWait, errSettleBound)
+	}
+	defer cancel()
+	restore, err := ph.subject.Drain(bounded, s)
 	defer func() {
 		if ph.alive() {
 			err = errors.Join(err, restore(context.WithoutCancel(ctx)))
 		}
 	}()
-	if err != nil {
-		return ph.settleError(ctx, err)
+	if err == nil {
+		err = ph.settleCriteria(bounded, began)
+	} else {
+		err = ph.settleError(bounded, err)
 	}
-	if err := ph.settleCriteria(ctx); err != nil {
+	if errors.Is(err, errSettleBound) && ctx.Err() == nil {
+		ph.unsettledFlag("it was still doing what it was told to")
+		err = nil
+	}
+	if err != nil {
 		return err
 	}
-	_, err = ph.settleWait(ctx, s.Pause, nil)
-	return err
+	return ph.settleWait(ctx, s.Pause)
 }
 
-// settleCriteria waits until all that the settle block asks for is reached.
-func (ph *phaseRun) settleCriteria(ctx context.Context) error {
+// settleCriteria waits until all that the settle block asks for is reached, and
+// records when each was.
+func (ph *phaseRun) settleCriteria(ctx context.Context, began time.Time) error {
 	s := ph.p.Settle
-	var bound <-chan time.Time
-	if s.MaxWait > 0 {
-		t := time.NewTimer(s.MaxWait)
-		defer t.Stop()
-		bound = t.C
-	}
+	waiting := map[string]bool{}
 	for {
 		debt, err := ph.subject.Debt(ctx)
 		if err != nil {
 			return ph.settleError(ctx, err)
 		}
-		open, err := unsettled(s, debt)
-		if err != nil || len(open) == 0 {
-			return err
-		}
-		over, err := ph.settleWait(ctx, settlePoll, bound)
+		criteria, err := settleState(s, debt)
 		if err != nil {
 			return err
 		}
-		if over {
-			ph.whole.Flags = append(ph.whole.Flags, matrix.Flag{Name: "settle",
-				Detail: fmt.Sprintf("the server did not settle within %s: %s", s.MaxWait, strings.Join(open, ", "))})
+		var open []string
+		for _, c := range criteria {
+			if c.open != "" {
+				open = append(open, c.open)
+			}
+			if c.open == "" && !waiting[c.name] {
+				ph.whole.Metrics = append(ph.whole.Metrics, matrix.Metric{Name: "settle_" + c.name, Unit: "s", Value: time.Since(began).Seconds()})
+				waiting[c.name] = true
+			}
+		}
+		if len(open) == 0 {
 			return nil
+		}
+		err = ph.settleWait(ctx, settlePoll)
+		if errors.Is(err, errSettleBound) {
+			ph.unsettledFlag(strings.Join(open, ", "))
+			return nil
+		}
+		if err != nil {
+			return err
 		}
 	}
 }
 
-// settleWait waits for a while. It reports true where the bound comes first.
-func (ph *phaseRun) settleWait(ctx context.Context, d time.Duration, bound <-chan time.Time) (bool, error) {
+// errSettleBound says that a settle took all the time that it may.
+var errSettleBound = errors.New("the settle took its max_wait")
+
+// unsettledFlag notes that the server did not settle in time.
+func (ph *phaseRun) unsettledFlag(why string) {
+	ph.whole.Flags = append(ph.whole.Flags, matrix.Flag{Name: "settle",
+		Detail: fmt.Sprintf("the server did not settle within %s: %s", ph.p.Settle.MaxWait, why)})
+}
+
+// settleWait waits for a while.
+func (ph *phaseRun) settleWait(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
-		return false, nil
+		return nil
 	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
-		return false, nil
-	case <-bound:
-		return true, nil
+		return nil
 	case <-ph.subject.Done():
-		return false, ph.crashed()
+		return ph.crashed()
 	case <-ctx.Done():
-		return false, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 }
 
@@ -103,26 +128,21 @@ func (ph *phaseRun) settleError(ctx context.Context, err error) error {
 	return fmt.Errorf("asking the server what it still has to do: %w", err)
 }
 
-// unsettled returns what of a settle block is not reached yet, in words. A
-// criterion that the server knows nothing of is an error: waiting for it would
-// be waiting for nothing.
-func unsettled(s *matrix.Settle, d server.Debt) ([]string, error) {
-	var open []string
-	judge := func(name string, want, have *float64, unit string) error {
-		switch {
-		case want == nil:
-		case have == nil:
-			return failed("settle { %s }: the server does not tell; leave it out for this engine", name)
-		case *have > *want:
-			open = append(open, fmt.Sprintf("%s is %.6g%s, %.6g%s is asked for", name, *have, unit, *want, unit))
+// A criterion is one that a settle block asks for; open says how far it is, and is
+// "" where it is reached.
+type criterion struct{ name, open string }
+
+// settleState returns the criteria of a settle block. One that the server knows
+// nothing of is an error: waiting for it would be waiting for nothing.
+func settleState(s *matrix.Settle, d server.Debt) ([]criterion, error) {
+	var zero float64
+	wanted := func(asked bool) *float64 {
+		if asked {
+			return &zero
 		}
 		return nil
 	}
-	var zero float64
-	compaction := &zero
-	if !s.Compaction {
-		compaction = nil
-	}
+	var criteria []criterion
 	for _, c := range []struct {
 		name       string
 		want, have *float64
@@ -131,13 +151,20 @@ func unsettled(s *matrix.Settle, d server.Debt) ([]string, error) {
 		{"dirty_pages_pct", s.DirtyPagesPct, d.DirtyPagesPct, " %"},
 		{"checkpoint_age", float(s.CheckpointAge), float(d.CheckpointAge), " bytes"},
 		{"purge_history", float(s.PurgeHistory), float(d.PurgeHistory), " entries"},
-		{"compaction", compaction, float(d.PendingCompaction), " flushes and compactions"},
+		{"compaction", wanted(s.Compaction), float(d.PendingCompaction), " flushes and compactions"},
+		{"vacuum", wanted(s.Vacuum), float(d.Vacuums), " vacuums"},
 	} {
-		if err := judge(c.name, c.want, c.have, c.unit); err != nil {
-			return nil, err
+		switch {
+		case c.want == nil:
+		case c.have == nil:
+			return nil, failed("settle { %s }: the server does not tell; leave it out for this engine", c.name)
+		case *c.have > *c.want:
+			criteria = append(criteria, criterion{c.name, fmt.Sprintf("%s is %.6g%s, %.6g%s is asked for", c.name, *c.have, c.unit, *c.want, c.unit)})
+		default:
+			criteria = append(criteria, criterion{c.name, ""})
 		}
 	}
-	return open, nil
+	return criteria, nil
 }
 
 // float converts a count, nil staying nil.

@@ -39,6 +39,7 @@ type watch struct {
 	kernel   int // lines of the kernel log that matter
 
 	moved     time.Time
+	stalled   bool // nothing has moved for half of the bound, which was told
 	last      server.Movement
 	lastCount int64
 	rate      float64
@@ -137,18 +138,40 @@ func (w *watch) silence(s subject) *failure {
 	if err != nil {
 		return nil // the process is ending; Done tells
 	}
-	if m != w.last {
-		w.last, w.moved = m, time.Now()
+	if m.Moved(w.last, time.Since(w.moved)) {
+		w.last, w.moved, w.stalled = m, time.Now(), false
 		return nil
 	}
 	bound := w.ph.opts.Silence
 	if bound == 0 {
 		bound = silenceDefault
 	}
-	if still := time.Since(w.moved); still > bound && w.ph.p.Settings.Server != nil {
+	if w.ph.p.Settings.Server == nil {
+		return nil
+	}
+	still := time.Since(w.moved)
+	if still > bound/2 && !w.stalled {
+		w.stalled = true
+		w.tellStall(m, still, bound)
+	}
+	if still > bound {
 		return &failure{status: matrix.Hung, err: fmt.Errorf("neither the workload nor the server moved for %s; the server is in state %s", still.Round(time.Second), m.State)}
 	}
 	return nil
+}
+
+// tellStall tells that nothing moves, before that ends the phase.
+func (w *watch) tellStall(m server.Movement, still, bound time.Duration) {
+	text := fmt.Sprintf("%s, iteration %d: neither the workload nor the server has moved for %s; the server is in state %s; after %s the phase counts as hung",
+		w.ph.p.Block, w.number, still.Round(time.Second), m.State, bound)
+	w.ph.event(Event{Kind: Notice, Run: w.ph.run, Message: text})
+	w.ph.notifier.notify(notifyStall, runText(w.ph.run, text))
+	err := w.ph.deps.Store.AddEvents(context.Background(), store.Event{
+		Experiment: w.ph.experiment, Attempt: w.ph.attempt.id, Phase: w.ph.id, Iteration: w.number, Kind: "stall", Message: text,
+	})
+	if err != nil {
+		w.ph.event(Event{Kind: Notice, Run: w.ph.run, Message: err.Error()})
+	}
 }
 
 // readLogs counts and records the lines of the server's and the kernel's log that

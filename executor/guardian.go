@@ -1,0 +1,50 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// errGuardianKilled is why a run failed whose guardian was killed.
+var errGuardianKilled = errors.New("the guardian process, which is the parent of servers and clients, was killed from outside, and all that it ran with it")
+
+// lostBound is how long the kernel may take to end what a killed guardian ran:
+// each of its children gets SIGKILL when its parent is gone.
+const lostBound = 30 * time.Second
+
+// awaitLost waits for the end of a server whose guardian was killed.
+func (a *attempt) awaitLost(s subject) error {
+	if s.Done() == nil {
+		return nil
+	}
+	bound := time.NewTimer(lostBound)
+	defer bound.Stop()
+	select {
+	case <-s.Done():
+		return nil
+	case <-bound.C:
+		return fmt.Errorf("the server still runs %s after its guardian was killed", lostBound)
+	}
+}
+
+// replaceGuardian starts a new guardian where the last one was killed, once
+// nothing of what that one ran is left: a server that lived on would disturb the
+// next run, and might write to its data.
+func (e *executor) replaceGuardian(ctx context.Context) error {
+	if !e.machine.lost() {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := e.endOrphans(ctx); err != nil {
+		return (&failure{err: errGuardianKilled}).ofHost(err)
+	}
+	m, err := e.machine.renew(ctx)
+	if err != nil {
+		return (&failure{err: errGuardianKilled}).ofHost(environmentError("starting another guardian: %w", err))
+	}
+	e.machine = m
+	e.event(Event{Kind: Notice, Message: "the guardian was killed; nothing of what it ran is left, and there is a new one"})
+	return nil
+}
