@@ -22,9 +22,8 @@ type Attempt struct {
 	Accepted  []matrix.Fingerprint // of the last phase, that a human let it stand for
 	Phases    []PhaseResult
 
-	Facts     map[string]string // of host, build and definition
-	Variables map[string]string // server variables in force, by name
-	Options   []OptionOutcome   // those that did not end as asked
+	Facts   map[string]string // of host, build and definition
+	Options []OptionOutcome   // those that did not end as asked
 }
 
 // A PhaseResult is one iteration of one phase of an attempt.

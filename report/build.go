@@ -35,6 +35,14 @@ type Input struct {
 	// was.
 	Readings Readings
 
+	// Servers reads what servers were asked for and had in force; nil:
+	// nothing is known of that.
+	Servers Servers
+
+	// Appendix asks for the appendix of the document, with the readings of
+	// so many iterations at most; with 0 there is none.
+	Appendix int
+
 	// Partial leaves blocks out that have faults, or charts that have
 	// nothing to draw yet: their faults are warnings then.
 	Partial bool
@@ -75,6 +83,9 @@ func Build(in Input) (*Document, hcl.Diagnostics) {
 	b.checkImports(func(check *matrix.ImportCheck, m Misfit) {
 		b.warn(check.Range, "Imported value that does not fit", "%s.", m)
 	})
+	if in.Appendix > 0 {
+		b.doc.Appendix = b.newAppendix(in.Appendix)
+	}
 	return b.doc, b.diags
 }
 
@@ -134,6 +145,8 @@ type builder struct {
 	recorded map[string]bool
 
 	numbers *regexp.Regexp // noteNumbers
+
+	settings map[int64]ServerSettings // of in.Servers, once they were read
 
 	// checking is set while a definition is judged without results.
 	checking bool

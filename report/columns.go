@@ -153,7 +153,7 @@ func rateColumns() []*Spec {
 	return []*Spec{
 		rate("ips", "rows_inserted", "rows inserted per second, average of the phase"),
 		rate("ips.av", "rows_inserted", "rows inserted per second, average of the phase"),
-		rate("dps", "deletes", "rows deleted per second, average of the phase"),
+		rate("dps", "rows_deleted", "rows deleted per second, average of the phase"),
 		rate("qps", "queries", "queries per second, all clients, average of the phase"),
 		rate("qps.av", "queries", "queries per second, all clients, average of the phase"),
 		rate("tps", "transactions", "transactions per second, all clients, average of the phase"),
@@ -177,7 +177,7 @@ func rateColumns() []*Spec {
 // or beat. A higher percentile is a lower rate.
 func percentileColumns() []*Spec {
 	var specs []*Spec
-	for _, rate := range []struct{ token, what string }{{"ips", "inserts"}, {"qps", "queries"}, {"tps", "transactions"}} {
+	for _, rate := range []struct{ token, what string }{{"ips", "inserts"}, {"dps", "rows deleted"}, {"qps", "queries"}, {"tps", "transactions"}} {
 		for _, p := range []int{50, 75, 90, 95, 99} {
 			metric := fmt.Sprintf("%s_p%d", rate.token, p)
 			specs = append(specs, &Spec{
@@ -373,6 +373,9 @@ func sizeColumns() []*Spec {
 			value: func(m Metrics, _ float64) float64 {
 				return max(0, 100*(1-m.get("size_allocated")/m.get("size_apparent")))
 			}},
+		&Spec{Token: "extents", Unit: "1", Format: "%.0f", Direction: Lower, Formula: "size_extents",
+			Legend: "pieces that the filesystem has split the files into; recorded where the phase samples extents", Source: fromSize,
+			value: plain("size_extents", 1)},
 		&Spec{Token: "wal_gb", Unit: "GB", Format: "%.2f", Direction: Lower, Divisor: 1024, Formula: "wal_bytes / 1024 / divisor / divisor",
 			Legend: "write-ahead log written in the phase, GB", Source: fromServer,
 			value: func(m Metrics, d float64) float64 { return m.get("wal_bytes") / kB / d / d }},
@@ -474,6 +477,7 @@ func eventColumns() []*Spec {
 	return []*Spec{
 		count("rows", "rows_inserted", "rows inserted in the phase", Neither),
 		count("inserts", "inserts", "insert statements in the phase", Neither),
+		count("deletes", "deletes", "delete statements in the phase", Neither),
 		count("queries", "queries", "queries in the phase", Neither),
 		count("transactions", "transactions", "transactions in the phase", Neither),
 		count("errors", "errors", "errors that the workload allows", Lower),

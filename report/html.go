@@ -23,6 +23,7 @@ type page struct {
 	Source      string
 	Bare        bool
 	Blocks      []pageBlock
+	Appendix    *pageAppendix
 }
 
 // A pageBlock is one part of a page. Exactly one of Text, Table and Chart is set.
@@ -71,7 +72,9 @@ type pageCell struct {
 // it, tables sort by a click on a heading, and all of it is there to read where
 // scripts do not run. Its colours follow the reader's choice of light or dark.
 func HTML(w io.Writer, d *Document, o Options) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"args": newMarks, "number": func(i int) int { return i + 1 }}).Parse(pageTemplate)
+	t, err := template.New("page").Funcs(template.FuncMap{
+		"args": newMarks, "number": func(i int) int { return i + 1 }, "differences": newDifferences, "join": func(words []string) string { return strings.Join(words, ", ") },
+	}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("the page's template: %w", err)
 	}
@@ -124,6 +127,9 @@ func newPage(d *Document, o Options) (*page, error) {
 		part.Explained = len(part.Numbered)+len(part.Remarks)+len(part.Legend) > 0
 		p.Blocks = append(p.Blocks, part)
 	}
+	if d.Appendix != nil && !o.Bare {
+		p.Appendix = newPageAppendix(d.Appendix)
+	}
 	return p, nil
 }
 
@@ -171,7 +177,7 @@ func newPageTable(t *Table) *pageTable {
 	for j, line := range l.heads {
 		var cells []pageCell
 		for i, text := range line {
-			cells = append(cells, pageCell{Text: text, Right: l.right[i], Span: 1, Marks: l.headMarks(j, i)})
+			cells = append(cells, pageCell{Text: text, Right: l.right[i], Label: i == l.label, Span: 1, Marks: l.headMarks(j, i)})
 		}
 		out.Head = append(out.Head, cells)
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/xml"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,7 +56,7 @@ func TestHTMLStructure(t *testing.T) {
 					t.Errorf("the page needs something else: it holds %q", external)
 				}
 			}
-			if got := strings.Count(page, "<svg"); got != len(doc.Charts()) {
+			if got := strings.Count(page, "<svg") - strings.Count(page, "<figure>"); got != len(doc.Charts()) {
 				t.Errorf("%d charts, want %d", got, len(doc.Charts()))
 			}
 			for _, table := range regexp.MustCompile(`(?s)<table.*?</table>`).FindAllString(page, -1) {
@@ -65,10 +66,12 @@ func TestHTMLStructure(t *testing.T) {
 	}
 }
 
-// checkHTMLTable counts the columns of each row.
+// checkHTMLTable counts the columns of each row, those included that a cell of an
+// earlier row reaches down to.
 func checkHTMLTable(t *testing.T, text string) {
 	type cell struct {
-		Span int `xml:"colspan,attr"`
+		Columns int `xml:"colspan,attr"`
+		Rows    int `xml:"rowspan,attr"`
 	}
 	type tr struct {
 		Heads []cell `xml:"th"`
@@ -81,36 +84,79 @@ func checkHTMLTable(t *testing.T, text string) {
 	if err := xml.Unmarshal([]byte(text), &table); err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	width := func(r tr) int {
-		n := 0
+	rows := append(table.Head, table.Body...)
+	widths := make([]int, len(rows))
+	for i, r := range rows {
 		for _, c := range append(r.Heads, r.Cells...) {
-			n += max(c.Span, 1)
+			for down := range max(c.Rows, 1) {
+				widths[i+down] += max(c.Columns, 1)
+			}
 		}
-		return n
 	}
-	for _, r := range append(table.Head, table.Body...) {
-		if width(r) != width(table.Head[0]) {
-			t.Errorf("a row has %d columns, the head has %d", width(r), width(table.Head[0]))
+	for i, width := range widths {
+		if width != widths[0] {
+			t.Errorf("row %d has %d columns, the first has %d", i, width, widths[0])
 		}
 	}
 }
 
-// TestHTMLInBrowser loads the page in a browser: its script runs, sorts a table,
-// and nothing is written to the console.
-func TestHTMLInBrowser(t *testing.T) {
+// needBrowser returns a browser, or skips the test. Where tests may not skip for
+// want of a program, it fails.
+func needBrowser(t *testing.T) string {
+	t.Helper()
 	browser, err := exec.LookPath("chromium")
-	if err != nil || testing.Short() {
-		t.Skip("no chromium here, or a short test")
+	switch {
+	case err == nil && !testing.Short():
+		return browser
+	case err != nil && os.Getenv("DBMATRIX_REQUIRE_SERVERS") == "1":
+		t.Fatal("there is no chromium here; make tools installs it")
 	}
+	t.Skip("no chromium here, or a short test")
+	return ""
+}
+
+// TestHTMLInBrowser loads the page in a browser, on a phone and on a desk: its
+// script runs and sorts a table, everything that can be opened opens, nothing is
+// wider than the window, and nothing is written to the console.
+func TestHTMLInBrowser(t *testing.T) {
+	browser := needBrowser(t)
 	page := rendered(t, buildModel(t, madeUp), "html")
-	click := "<script>const h = document.querySelector('#table-load thead button'); h.click();</script></body>"
+	for _, width := range []int{390, 1280} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			dom := openPage(t, browser, width, page, `
+				document.querySelector("#table-load thead button").click();
+				for (const d of document.querySelectorAll("details")) d.open = true;
+				document.body.dataset.over = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+				document.body.dataset.drawn = [...document.querySelectorAll("figure svg")].filter(s => s.getBoundingClientRect().width > 100).length;`)
+			sorted := regexp.MustCompile(`(?s)<table class="sortable sorted">.*?</table>`).FindString(dom)
+			var values []string
+			for _, m := range regexp.MustCompile(`<tr><td class="right" data-value="([0-9.]+)"`).FindAllStringSubmatch(sorted, -1) {
+				values = append(values, m[1])
+			}
+			if got := strings.Join(values, " "); got != "13002 12002 11002 10002" {
+				t.Errorf("after a click on the first heading its column reads %q, want it from high to low", got)
+			}
+			if !strings.Contains(dom, ` data-over="0"`) {
+				t.Errorf("the page is wider than the window: %s", regexp.MustCompile(`data-over="[^"]*"`).FindString(dom))
+			}
+			if want := fmt.Sprintf(` data-drawn="%d"`, strings.Count(page, "<figure>")); !strings.Contains(dom, want) || strings.Contains(want, `"0"`) {
+				t.Errorf("%s of the readings are drawn, want%s", regexp.MustCompile(`data-drawn="[^"]*"`).FindString(dom), want)
+			}
+		})
+	}
+}
+
+// openPage opens a page in a window of a width, runs a script in it and returns
+// what it is then.
+func openPage(t *testing.T, browser string, width int, page, script string) string {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(file, []byte(strings.Replace(page, "</body>", click, 1)), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(strings.Replace(page, "</body>", "<script>"+script+"</script></body>", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	var console strings.Builder
 	c := exec.CommandContext(t.Context(), browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
-		"--enable-logging=stderr", "--window-size=390,800", "--dump-dom", "file://"+file)
+		"--enable-logging=stderr", fmt.Sprintf("--window-size=%d,800", width), "--dump-dom", "file://"+file)
 	c.Stderr = &console
 	dom, err := c.Output()
 	if err != nil {
@@ -119,12 +165,5 @@ func TestHTMLInBrowser(t *testing.T) {
 	if strings.Contains(console.String(), "CONSOLE") {
 		t.Errorf("the console is not empty:\n%s", console.String())
 	}
-	sorted := regexp.MustCompile(`(?s)<table class="sortable sorted">.*?</table>`).FindString(string(dom))
-	var values []string
-	for _, m := range regexp.MustCompile(`<tr><td class="right" data-value="([0-9.]+)"`).FindAllStringSubmatch(sorted, -1) {
-		values = append(values, m[1])
-	}
-	if got := strings.Join(values, " "); got != "13002 12002 11002 10002" {
-		t.Errorf("after a click on the first heading its column reads %q, want it from high to low", got)
-	}
+	return string(dom)
 }

@@ -50,7 +50,9 @@ func TestDeterminism(t *testing.T) {
 func buildModel(t *testing.T, attempts func([]*matrix.Cell) []Attempt) *Document {
 	t.Helper()
 	exp, cells := loadExperiment(t, filepath.Join("testdata", "model"), "")
-	doc, diags := Build(Input{Experiment: exp, Cells: cells, Attempts: attempts(cells), Eval: exp.Eval, Readings: madeUpReadings})
+	doc, diags := Build(Input{
+		Experiment: exp, Cells: cells, Attempts: attempts(cells), Eval: exp.Eval, Readings: madeUpReadings, Servers: madeUpServers(cells), Appendix: 15,
+	})
 	failOn(t, exp.Files, diags)
 	return doc
 }
@@ -137,6 +139,9 @@ func madeUpReadings(record int64, metrics ...string) ([]matrix.Series, error) {
 	if record/10 == 6 {
 		return nil, nil
 	}
+	if len(metrics) == 0 {
+		metrics = []string{"cpu_idle", "cpu_iowait", "cpu_steal", "cpu_system", "cpu_user", "ips", "swap_in", "server_write_bytes"}
+	}
 	var all []matrix.Series
 	for _, name := range metrics {
 		s := matrix.Series{Metric: name}
@@ -158,12 +163,41 @@ func madeUpReadings(record int64, metrics ...string) ([]matrix.Series, error) {
 				s.Readings = append(s.Readings, matrix.Reading{At: time.Duration(i+1)*time.Second + 3*time.Millisecond, Value: float64(len(name)) + float64(i%3)})
 			}
 			s.Readings = append(s.Readings, matrix.Reading{At: 10*time.Second + 5*time.Millisecond, Value: 0})
+		case "swap_in", "server_write_bytes":
+			s.Unit = "B"
+			for i := range 10 {
+				v := float64(i * len(name) % 18 << 20)
+				s.Readings = append(s.Readings, matrix.Reading{At: time.Duration(i+1) * time.Second, Value: v})
+			}
 		default:
 			continue
 		}
 		all = append(all, s)
 	}
 	return all, nil
+}
+
+// madeUpServers returns what the servers of the attempts were asked for: a cache of
+// which two sizes are rounded to the same one, and an option of one engine alone.
+func madeUpServers(cells []*matrix.Cell) Servers {
+	return func() (map[int64]ServerSettings, error) {
+		settings := map[int64]ServerSettings{}
+		for i, c := range cells {
+			engine, _ := c.Level("engine")
+			clients, _ := c.Level("clients")
+			asked := []AskedOption{
+				{"load", OptionLine{"innodb_buffer_pool_size", "24M", "defaults, experiment.hcl:3"}, "25165824"},
+				{"load", OptionLine{"table_open_cache", "10" + clients.Name, "level clients." + clients.Name + ", experiment.hcl:9"}, "400"},
+			}
+			if engine.Name == "rocks" {
+				asked = append(asked, AskedOption{"load", OptionLine{"rocksdb_flush_log_at_trx_commit", "2", "level engine.rocks, experiment.hcl:14"}, "2"})
+			}
+			for k := 1; k <= 3; k++ {
+				settings[int64(10*i+k)] = ServerSettings{Asked: asked, Variables: map[string]string{"default_storage_engine": engine.Name}}
+			}
+		}
+		return settings, nil
+	}
 }
 
 func madeUpMetrics(secs float64, more map[string]float64) Metrics {

@@ -39,7 +39,8 @@ func (cb *chartBuilder) moments(r *run, c *column) (all []moment, why string) {
 	if c.spec == nil {
 		return nil, c.token + " was not recorded over time"
 	}
-	if all = cb.computeMoments(result, c); all == nil {
+	series := cb.readings(result, formulaMetrics(c.spec)...)
+	if all = computeMoments(series, c.spec, c.divisor); all == nil {
 		why = c.token + " cannot be computed from what was recorded over time"
 	}
 	return all, why
@@ -69,8 +70,7 @@ func momentsOf(s matrix.Series) []moment {
 }
 
 // computeMoments applies the formula of a column to the readings of each interval.
-func (cb *chartBuilder) computeMoments(result *PhaseResult, c *column) []moment {
-	series := cb.readings(result, cb.formulaMetrics(c.spec)...)
+func computeMoments(series []matrix.Series, spec *Spec, divisor int) []moment {
 	if len(series) == 0 {
 		return nil
 	}
@@ -80,8 +80,8 @@ func (cb *chartBuilder) computeMoments(result *PhaseResult, c *column) []moment 
 	var from time.Duration
 	for i, tick := range clock.Readings {
 		interval := tick.At - from
-		if i > 0 && i == len(clock.Readings)-1 && 2*interval < tick.At/time.Duration(i+1) {
-			break // a window's end leaves an interval too short for a rate
+		if shortEnd(clock.Readings, i, interval) {
+			break
 		}
 		m := Metrics{}
 		m.put("secs", interval.Seconds())
@@ -91,7 +91,7 @@ func (cb *chartBuilder) computeMoments(result *PhaseResult, c *column) []moment 
 			}
 		}
 		m.countRates(interval.Seconds())
-		v := c.spec.Value(m, c.divisor)
+		v := spec.Value(m, divisor)
 		known = known || v.Known
 		all = append(all, moment{tick.At, v})
 		from = tick.At
@@ -100,6 +100,12 @@ func (cb *chartBuilder) computeMoments(result *PhaseResult, c *column) []moment 
 		return nil
 	}
 	return all
+}
+
+// shortEnd reports whether an interval is what the end of a window left: too short
+// for a rate.
+func shortEnd(readings []matrix.Reading, i int, interval time.Duration) bool {
+	return i > 0 && i == len(readings)-1 && 2*interval < readings[i].At/time.Duration(i+1)
 }
 
 // readingAt returns the reading of a series that belongs to the same round of
@@ -121,7 +127,7 @@ func (m Metrics) put(name string, x float64) { m[name] = matrix.Metric{Name: nam
 // countedRates are the counts of which rates are recorded over time, by the name
 // of the rate.
 func countedRates() map[string]string {
-	return map[string]string{"ips": "rows_inserted", "qps": "queries", "tps": "transactions"}
+	return map[string]string{"ips": "rows_inserted", "dps": "rows_deleted", "qps": "queries", "tps": "transactions"}
 }
 
 // countRates turns the rates of an interval into the counts that formulas are
@@ -136,7 +142,7 @@ func (m Metrics) countRates(secs float64) {
 
 // formulaMetrics returns the metrics that a column's formula can need: those it
 // names, the CPU times that stand behind its "cpu percent", and rates.
-func (cb *chartBuilder) formulaMetrics(spec *Spec) []string {
+func formulaMetrics(spec *Spec) []string {
 	names := regexp.MustCompile(`[a-z][a-z_]+`).FindAllString(spec.Formula, -1)
 	if strings.Contains(strings.ToLower(spec.Formula), "cpu ") {
 		names = append(names, "cpu_user", "cpu_system", "cpu_iowait", "cpu_idle", "cpu_steal")

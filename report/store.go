@@ -55,6 +55,51 @@ func ReadingsFrom(ctx context.Context, s *store.Store) Readings {
 	}
 }
 
+// ServersFrom returns what reads the settings of the servers of an experiment. The
+// record must stay open until the report is built.
+func ServersFrom(ctx context.Context, s *store.Store, experiment string) Servers {
+	return func() (map[int64]ServerSettings, error) {
+		recorded, err := s.Results(ctx, experiment, store.Selection{All: true})
+		if err != nil {
+			return nil, fmt.Errorf("reading the results of %s: %w", experiment, err)
+		}
+		asked, err := s.Options(ctx, experiment, true)
+		if err != nil {
+			return nil, fmt.Errorf("reading the options of %s: %w", experiment, err)
+		}
+		variables, err := s.DifferingVariables(ctx, experiment)
+		if err != nil {
+			return nil, fmt.Errorf("reading the server variables of %s: %w", experiment, err)
+		}
+		settings := make(map[int64]ServerSettings, len(recorded))
+		for i := range recorded {
+			settings[int64(recorded[i].ID)] = serverSettings(&recorded[i], asked, variables)
+		}
+		return settings, nil
+	}
+}
+
+func serverSettings(a *store.Attempt, asked map[store.PhaseID][]store.Option, variables map[store.PhaseID][]store.Fact) ServerSettings {
+	out := ServerSettings{Variables: map[string]string{}}
+	for _, p := range a.Phases {
+		for _, o := range asked[p.ID] {
+			out.Asked = append(out.Asked, AskedOption{
+				Phase: p.Block, OptionLine: OptionLine{Name: o.Name, Value: o.Asked, Origin: shortOrigin(o.Origin)}, InForce: o.InForce,
+			})
+		}
+		for _, v := range variables[p.ID] {
+			switch first, ok := out.Variables[v.Name]; {
+			case PlaceVariable(v.Name, v.Value) || ok && first == v.Value:
+			case ok:
+				out.Variables[v.Name+" in "+p.Block] = v.Value
+			default:
+				out.Variables[v.Name] = v.Value
+			}
+		}
+	}
+	return out
+}
+
 func outcome(o store.Option) OptionOutcome {
 	out := OptionOutcome{Name: o.Name, Asked: o.Asked, InForce: o.InForce, Outcome: o.Verdict}
 	if o.Granule {

@@ -8,6 +8,7 @@ type Document struct {
 	Description string
 	Source      string // where the experiment was published first
 	Blocks      []Block
+	Appendix    *Appendix // nil: none was asked for, or nothing was measured
 
 	leftOut []string // tables that have faults
 }

@@ -28,7 +28,8 @@ type reportOptions struct {
 	charts string
 	bare   bool
 
-	partial bool
+	readings int
+	partial  bool
 }
 
 // newReportCommand shows what was measured.
@@ -40,7 +41,9 @@ func newReportCommand(s *streams) *cobra.Command {
 		Long: `Makes the report that the experiment's table, chart and text blocks describe,
 from its results.db and its imports. The same results and definition give the
 same bytes. Text and Markdown name their charts, which are written beside the
-file that --output names; an HTML page holds them.` +
+file that --output names. An HTML page holds them, and below them the facts of
+host and builds, the option files with their differences, and every phase over
+time.` +
 			exitStatus(exitUsage, exitEnvironment),
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -60,6 +63,7 @@ file that --output names; an HTML page holds them.` +
 	f.StringVar(&o.source, "source", "", "show rows of `SOURCE`: own, the name of an import, or all")
 	f.StringVar(&o.host, "host", "", hostHelp)
 	f.StringVar(&o.charts, "charts", "svg", "`FORMAT` of the chart files: svg or png")
+	f.IntVar(&o.readings, "readings", 500, "an HTML page holds the readings over time of `N` iterations at most; 0 leaves out facts and options too")
 	f.BoolVar(&o.partial, "partial", false, "leave out charts that have nothing to draw yet, instead of failing")
 	f.BoolVar(&o.bare, "bare", false, "leave out titles, captions, footnotes and legends")
 	return c
@@ -101,6 +105,9 @@ func buildReport(ctx context.Context, s *streams, o *reportOptions, exp *matrix.
 	}
 	defer done()
 	in.Partial = o.partial || len(o.tables) > 0
+	if o.format == "html" && len(o.tables) == 0 && !o.bare {
+		in.Appendix = o.readings
+	}
 	doc, diags := report.Build(in)
 	if err := s.diagnose(exp.Files, diags); err != nil {
 		return nil, err
@@ -129,7 +136,7 @@ func reportInput(ctx context.Context, exp *matrix.Experiment, cells []*matrix.Ce
 		}
 		return in, func() {}, err
 	}
-	in.Readings = report.ReadingsFrom(ctx, record)
+	in.Readings, in.Servers = report.ReadingsFrom(ctx, record), report.ServersFrom(ctx, record, exp.Name)
 	imported, err := report.ImportsFromStore(ctx, record, exp.Name)
 	if err != nil {
 		record.Close()
