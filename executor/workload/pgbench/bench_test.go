@@ -4,158 +4,29 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
-	"os/user"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 
 	"dbmatrix/executor/workload"
+	"dbmatrix/executor/workload/client"
 	"dbmatrix/executor/workload/workloadtest"
 	"dbmatrix/matrix"
 )
 
 type block = workloadtest.Block
 
-// places are where a PostgreSQL server is looked for: where Debian installs it,
-// then where make servers unpacks it.
-var places = []string{
-	"/usr/lib/postgresql/*/bin/postgres",
-	"../../../.servers/postgresql-*/usr/lib/postgresql/*/bin/postgres",
-}
-
-// newest returns the folder of the newest PostgreSQL server's programs.
-func newest(t *testing.T) string {
-	t.Helper()
-	for _, place := range places {
-		found, _ := filepath.Glob(place) // the pattern is well formed
-		if len(found) == 0 {
-			continue
-		}
-		bin, err := filepath.Abs(filepath.Dir(found[len(found)-1]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return bin
-	}
-	workloadtest.Missing(t, "PostgreSQL")
-	return ""
-}
-
-// start starts a throw-away PostgreSQL server and returns it as a target. It
-// never runs as root: PostgreSQL refuses that.
-func start(t *testing.T) workload.Target {
-	t.Helper()
-	bin := newest(t)
-	// The path of a socket has little room.
-	dir, err := os.MkdirTemp("", "dbmp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	attributes := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Credential: credential(t, dir)}
-	data := filepath.Join(dir, "data")
-	initdb := exec.CommandContext(t.Context(), filepath.Join(bin, "initdb"), "-D", data, "-A", "trust", "-U", "postgres", "-N", "-E", "UTF8", "--locale=C")
-	initdb.SysProcAttr, initdb.Dir = attributes, dir
-	if out, err := initdb.CombinedOutput(); err != nil {
-		t.Fatalf("making a data directory: %v\n%s", err, out)
-	}
-	server := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=32MB")
-	server.SysProcAttr, server.Dir = attributes, dir
-	launch(t, server)
-	target := workload.Target{
-		Flavour: "postgres", Version: serverVersion(t, bin), Socket: filepath.Join(dir, ".s.PGSQL.5432"), User: "postgres",
-		Dir: t.TempDir(), Source: t.TempDir(), Iteration: 1, Step: 1, Seed: 1, Guard: workloadtest.Guard,
-	}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		err := session(t.Context(), target, "postgres", func(*pgx.Conn) error { return nil })
-		if err == nil {
-			return target
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the server does not answer: %v", err)
-		}
-	}
-}
-
-// credential returns who runs the server, and gives that user the directory. Nil
-// is the user of the test.
-func credential(t *testing.T, dir string) *syscall.Credential {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		return nil
-	}
-	account, err := user.Lookup("postgres")
-	if err != nil { // an unpacked server brings no user; any that is not root will do
-		account, err = user.Lookup("mysql")
-	}
-	if err != nil {
-		workloadtest.Missing(t, "the user postgres or mysql")
-	}
-	uid, _ := strconv.Atoi(account.Uid)
-	gid, _ := strconv.Atoi(account.Gid)
-	if err := os.Chown(dir, uid, gid); err != nil {
-		t.Fatal(err)
-	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-}
-
-func serverVersion(t *testing.T, bin string) string {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), filepath.Join(bin, "postgres"), "--version").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Fields(string(out))[2] + ".0"
-}
-
-// launch starts the server and sees to it that it ends with the test, or with
-// the test's process.
-func launch(t *testing.T, server *exec.Cmd) {
-	t.Helper()
-	started, ended := make(chan error, 1), make(chan error, 1)
-	go func() {
-		// The death signal comes when the thread that started the server
-		// ends: this one stays for as long as the server does.
-		runtime.LockOSThread()
-		err := server.Start()
-		started <- err
-		if err == nil {
-			ended <- server.Wait()
-		}
-	}()
-	if err := <-started; err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = server.Process.Signal(syscall.SIGINT) // fast shutdown
-		select {
-		case <-ended:
-		case <-time.After(30 * time.Second):
-			t.Error("the server did not stop")
-			_ = server.Process.Kill()
-			<-ended
-		}
-	})
-}
-
 // ask returns the first value of a query on the benchmark's database.
 func ask(t *testing.T, target workload.Target, query string) string {
 	t.Helper()
 	var text string
-	err := session(t.Context(), target, database, func(conn *pgx.Conn) error {
-		return conn.QueryRow(t.Context(), query).Scan(&text)
+	err := client.Session(t.Context(), target, database, func(conn *client.Conn) (err error) {
+		text, err = conn.Text(query)
+		return err
 	})
 	if err != nil {
 		t.Fatalf("%s: %v", query, err)
@@ -165,7 +36,7 @@ func ask(t *testing.T, target workload.Target, query string) string {
 
 func TestBenchmark(t *testing.T) {
 	t.Setenv("PGOPTIONS", "-c default_transaction_read_only=on") // must not reach the program
-	target := start(t)
+	target := workloadtest.StartPostgres(t)
 	wide := block{"step": "init", "fillfactor": 90, "partitions": 2, "after_load": []string{"ALTER TABLE pgbench_accounts ALTER filler TYPE char(120)"}}
 	for range 2 { // the second time over the first
 		result := workloadtest.Do(t, Type(), target, wide)
@@ -295,12 +166,8 @@ func interrupted(t *testing.T, target workload.Target) {
 		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("%v: it took %s to end", b, took)
 		}
-		var left string
-		err = session(t.Context(), target, "postgres", func(conn *pgx.Conn) error {
-			return conn.QueryRow(t.Context(), "SELECT count(*)::text FROM pg_stat_activity WHERE datname = 'pgbench' AND backend_type = 'client backend'").Scan(&left)
-		})
-		if err != nil || left != "0" {
-			t.Errorf("%v: the server still has %s sessions, %v", b, left, err)
+		if left := workloadtest.Processes(t, target); len(left) > 0 {
+			t.Errorf("%v: the server still has the sessions %v", b, left)
 		}
 	}
 	workloadtest.Do(t, Type(), target, block{"step": "init"})

@@ -11,9 +11,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"dbmatrix/executor/workload"
+	"dbmatrix/executor/workload/client"
 	"dbmatrix/executor/workload/program"
 	"dbmatrix/matrix"
 )
@@ -51,8 +50,8 @@ func (b *benchmark) Run(ctx context.Context, t workload.Target, r *workload.Reco
 	if errors.As(err, &sla) {
 		return err
 	}
-	if err = after(ctx, t, err); err != nil {
-		return fmt.Errorf("pgbench %s: %w", b.step, err)
+	if err != nil {
+		return fmt.Errorf("pgbench %s: %w", b.step, program.EndSessions(ctx, t, database, err))
 	}
 	return nil
 }
@@ -76,8 +75,8 @@ func (b *benchmark) look(ctx context.Context, t workload.Target) (path, version 
 	name := b.config.program
 	if name == "" {
 		name = "pgbench"
-		err := session(ctx, t, "postgres", func(conn *pgx.Conn) error {
-			if dir := bindir(ctx, conn); dir != "" {
+		err := client.Session(ctx, t, "", func(conn *client.Conn) error {
+			if dir := bindir(conn); dir != "" {
 				if beside, err := exec.LookPath(filepath.Join(dir, "pgbench")); err == nil {
 					name = beside
 				}
@@ -108,8 +107,8 @@ var environment = []string{"PG"}
 
 // init makes the database and fills it.
 func (b *benchmark) init(ctx context.Context, t workload.Target, r *workload.Recorder, path string) error {
-	err := session(ctx, t, "postgres", func(conn *pgx.Conn) error {
-		return send(ctx, conn, "DROP DATABASE IF EXISTS "+database, "CREATE DATABASE "+database)
+	err := client.Session(ctx, t, "", func(conn *client.Conn) error {
+		return send(conn, "DROP DATABASE IF EXISTS "+database, "CREATE DATABASE "+database)
 	})
 	if err != nil {
 		return err
@@ -134,11 +133,11 @@ func (b *benchmark) init(ctx context.Context, t workload.Target, r *workload.Rec
 	if err != nil {
 		return err
 	}
-	err = session(ctx, t, database, func(conn *pgx.Conn) error {
-		if err := b.afterInit(ctx, conn); err != nil {
+	err = client.Session(ctx, t, database, func(conn *client.Conn) error {
+		if err := b.afterInit(conn); err != nil {
 			return err
 		}
-		return b.checkTables(ctx, conn)
+		return b.checkTables(conn)
 	})
 	if err != nil {
 		return err
@@ -155,27 +154,27 @@ const (
 
 // afterInit runs the statements after the load. A statement that writes a table
 // anew leaves it without the maps and the statistics that init made.
-func (b *benchmark) afterInit(ctx context.Context, conn *pgx.Conn) error {
+func (b *benchmark) afterInit(conn *client.Conn) error {
 	if len(b.afterLoad) == 0 {
 		return nil
 	}
-	if err := send(ctx, conn, b.afterLoad...); err != nil {
+	if err := send(conn, b.afterLoad...); err != nil {
 		return fmt.Errorf("after_load: %w", err)
 	}
-	return send(ctx, conn, "VACUUM ANALYZE")
+	return send(conn, "VACUUM ANALYZE")
 }
 
 // checkTables checks that all rows are there. Their numbers are consecutive, so
 // the last of each table tells how many there are.
-func (b *benchmark) checkTables(ctx context.Context, conn *pgx.Conn) error {
+func (b *benchmark) checkTables(conn *client.Conn) error {
 	for _, table := range []struct {
 		name, key string
 		rows      int64
 	}{
 		{"pgbench_branches", "bid", b.scale}, {"pgbench_tellers", "tid", b.scale * tellersEach}, {"pgbench_accounts", "aid", b.scale * accountsEach},
 	} {
-		var last int64
-		if err := conn.QueryRow(ctx, "SELECT coalesce(max("+table.key+"), 0) FROM "+table.name).Scan(&last); err != nil {
+		last, err := conn.Int("SELECT coalesce(max(" + table.key + "), 0) FROM " + table.name)
+		if err != nil {
 			return fmt.Errorf("table %s: %w", table.name, err)
 		}
 		if last != table.rows {
@@ -195,21 +194,21 @@ func (b *benchmark) run(ctx context.Context, t workload.Target, r *workload.Reco
 		r.Stage(workload.WarmingUp)
 		warm := t
 		warm.Iteration = 0 // random numbers of its own
-		if err := session(ctx, t, database, func(conn *pgx.Conn) error { return tidy(ctx, conn) }); err != nil {
+		if err := client.Session(ctx, t, database, func(conn *client.Conn) error { return tidy(conn) }); err != nil {
 			return err
 		}
 		if _, err := b.execute(ctx, warm, workload.NewRecorder("", workload.Hooks{}), path, version, t.Warmup); err != nil {
 			return fmt.Errorf("warming up: %w", err)
 		}
 	}
-	return session(ctx, t, database, func(conn *pgx.Conn) error {
-		if err := tidy(ctx, conn); err != nil {
+	return client.Session(ctx, t, database, func(conn *client.Conn) error {
+		if err := tidy(conn); err != nil {
 			return err
 		}
-		if err := send(ctx, conn, "CHECKPOINT"); err != nil {
+		if err := send(conn, "CHECKPOINT"); err != nil {
 			return err
 		}
-		before, err := walBytes(ctx, conn, t.Version)
+		before, err := walBytes(conn, t.Version)
 		if err != nil {
 			return err
 		}
@@ -217,7 +216,7 @@ func (b *benchmark) run(ctx context.Context, t workload.Target, r *workload.Reco
 		if err != nil {
 			return err
 		}
-		written, err := walBytes(ctx, conn, t.Version)
+		written, err := walBytes(conn, t.Version)
 		if err != nil {
 			return err
 		}
@@ -228,14 +227,13 @@ func (b *benchmark) run(ctx context.Context, t workload.Target, r *workload.Reco
 
 // tidy does what the program does by itself before it measures, where the tables
 // are there: scripts may do without.
-func tidy(ctx context.Context, conn *pgx.Conn) error {
-	var there bool
-	err := conn.QueryRow(ctx, "SELECT count(*) = 3 FROM pg_class WHERE oid IN (SELECT oid FROM pg_class WHERE pg_table_is_visible(oid))"+
-		" AND relname IN ('pgbench_branches', 'pgbench_tellers', 'pgbench_history')").Scan(&there)
-	if err != nil || !there {
+func tidy(conn *client.Conn) error {
+	there, err := conn.Int("SELECT count(*) FROM pg_class WHERE pg_table_is_visible(oid)" +
+		" AND relname IN ('pgbench_branches', 'pgbench_tellers', 'pgbench_history')")
+	if err != nil || there < 3 {
 		return err
 	}
-	return send(ctx, conn, "VACUUM pgbench_branches", "VACUUM pgbench_tellers", "TRUNCATE pgbench_history")
+	return send(conn, "VACUUM pgbench_branches", "VACUUM pgbench_tellers", "TRUNCATE pgbench_history")
 }
 
 // grace is how much longer than its own time limit the program may take, beside

@@ -223,35 +223,9 @@ func (b *benchmark) execute(ctx context.Context, t workload.Target, r *workload.
 	tail, err := p.Run(ctx, t, r)
 	r.End()
 	if err != nil {
-		if end := endSessions(ctx, t); end != nil {
-			err = errors.Join(err, fmt.Errorf("ending its sessions: %w", end))
-		}
+		err = program.EndSessions(ctx, t, database, err)
 	}
 	return out, tail, err
-}
-
-// endTimeout bounds how long the server may take to end the sessions of an
-// interrupted program.
-const endTimeout = 10 * time.Second
-
-// endSessions ends what an interrupted program has left in the server: a
-// statement may run on without its client.
-func endSessions(ctx context.Context, t workload.Target) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
-	defer cancel()
-	return client.Session(ctx, t, "", func(conn *client.Conn) error {
-		for {
-			_, rows, err := conn.Rows("SELECT id FROM information_schema.processlist WHERE user = '" + user + "'")
-			if err != nil || len(rows) == 0 {
-				return err
-			}
-			for _, row := range rows {
-				// One that has ended by itself meanwhile is no fault.
-				_, _ = conn.Exec("KILL " + row[0])
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-	})
 }
 
 // count counts the errors that were let pass.
