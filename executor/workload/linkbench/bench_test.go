@@ -9,9 +9,10 @@ import (
 // newTestLoader returns a loader whose batches are never sent.
 func newTestLoader(tb testing.TB) *loader {
 	c := mustDecode(tb, block{"step": "load", "profile": profileModern, "maxid1": 10000001})
-	l := &loading{config: &c, graph: c.graph(c.degrees()), seed: 1}
+	words := newStatements("mysql")
+	l := &loading{config: &c, words: words, graph: c.graph(c.degrees()), seed: 1}
 	return &loader{
-		loading: l, links: &batch{head: insertLinks}, counts: &batch{head: insertCounts},
+		loading: l, links: &batch{bulk: words.insertLinks}, counts: &batch{bulk: words.insertCounts},
 		data: linkPayload(c.linkSize, true).generator(newRandom(1, streamMotifs, 0)),
 	}
 }

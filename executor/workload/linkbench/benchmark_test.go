@@ -84,6 +84,20 @@ func TestMyRocks(t *testing.T) {
 	t.Run("contention", func(t *testing.T) { contention(t, target, "rocksdb", 100) })
 }
 
+// TestPostgres runs everything that does not depend on the engine.
+func TestPostgres(t *testing.T) {
+	target := workloadtest.StartPostgres(t, "lock_timeout=1s")
+	t.Run("modern", func(t *testing.T) { runs(t, target, block{"profile": profileModern, "maxid1": 10001, "seconds": 3}) })
+	t.Run("fb2011", func(t *testing.T) { runs(t, target, block{"profile": profileFB2011, "maxid1": 3001, "seconds": 1}) })
+	t.Run("fb2017", func(t *testing.T) {
+		runs(t, target, block{"profile": profileFB2017, "partitions": 4, "maxid1": 3001, "seconds": 1})
+	})
+	t.Run("contention", func(t *testing.T) { contention(t, target, "innodb", 5) })
+	t.Run("late index", func(t *testing.T) { lateIndex(t, target) })
+	t.Run("check", func(t *testing.T) { wrong(t, target) })
+	t.Run("errors", func(t *testing.T) { failures(t, target) })
+}
+
 func connect(t *testing.T, target workload.Target) *client.Conn {
 	t.Helper()
 	conn, err := client.Open(t.Context(), target, "")
@@ -123,146 +137,16 @@ func runs(t *testing.T, target workload.Target, common block) {
 	loaded := workloadtest.Do(t, Type(), target, with(common, block{"step": "load"}))
 	c := mustDecode(t, with(common, block{"step": "load"}))
 	conn := connect(t, target)
-	checkData(t, conn, &c, loaded)
+	holdData(t, conn, &c, loaded)
 
 	queried := workloadtest.Do(t, Type(), target, with(common, block{"step": "query"}))
 	checkMix(t, &c, queried)
 	checkChanges(t, conn, &c, queried)
+	checkAccess(t, conn, &c, queried)
 
 	checked := workloadtest.Do(t, Type(), target, with(common, block{"step": "check"}))
 	if n := workloadtest.Metric(t, checked, "counts_checked"); n != number(t, conn, "SELECT COUNT(*) FROM linkdb0.counttable") {
 		t.Errorf("%v counts were checked", n)
-	}
-}
-
-// checkData holds the loaded data to the specification.
-func checkData(t *testing.T, conn *client.Conn, c *config, loaded workload.Result) {
-	g := c.graph(c.degrees())
-	links, counts := g.totals()
-	for _, test := range []struct {
-		query, metric string
-		want          int64
-	}{
-		{"SELECT COUNT(*) FROM linkdb0.linktable", "links_inserted", links},
-		{"SELECT COUNT(*) FROM linkdb0.linktable FORCE INDEX (id1_type)", "rows_inserted", links},
-		{"SELECT SUM(count) FROM linkdb0.counttable", "rows_inserted", links},
-		{"SELECT COUNT(*) FROM linkdb0.counttable", "counts_inserted", counts},
-		{"SELECT COUNT(*) FROM linkdb0.nodetable", "nodes_inserted", c.nodes},
-		{"SELECT MAX(id) FROM linkdb0.nodetable", "nodes_inserted", c.nodes},
-	} {
-		if got := number(t, conn, test.query); got != float64(test.want) {
-			t.Errorf("%s: %v, want %d", test.query, got, test.want)
-		}
-		if got := workloadtest.Metric(t, loaded, test.metric); got != float64(test.want) {
-			t.Errorf("%s is %v, want %d", test.metric, got, test.want)
-		}
-	}
-	// Rows that are not as they must be.
-	for _, condition := range []string{
-		"linktable WHERE visibility <> 1 OR version <> 0 OR id2 < id1 OR LENGTH(data) > 254",
-		"linktable WHERE link_type NOT IN (123456789, 123456790)",
-		"linktable WHERE time > UNIX_TIMESTAMP(NOW(3)) * 1000 OR time < (UNIX_TIMESTAMP() - 50 * 86400) * 1000",
-		"linktable WHERE data REGEXP BINARY '[^ -d]'", // bytes 32 to 100
-		"nodetable WHERE type <> 2048 OR version <> 1 OR LENGTH(data) >= 1048576",
-		"nodetable WHERE time NOT BETWEEN UNIX_TIMESTAMP() - 60 AND UNIX_TIMESTAMP()",
-		"counttable WHERE version <> 0",
-		"counttable AS c WHERE time <> (SELECT MAX(time) FROM linkdb0.linktable AS l WHERE l.id1 = c.id AND l.link_type = c.link_type)",
-		"(SELECT id1, link_type, MAX(id2) - MIN(id2) + 1 AS span, COUNT(*) AS n FROM linkdb0.linktable GROUP BY id1, link_type) AS l WHERE span <> n",
-	} {
-		query := "SELECT COUNT(*) FROM linkdb0." + strings.TrimPrefix(condition, "linkdb0.")
-		if strings.HasPrefix(condition, "(") {
-			query = "SELECT COUNT(*) FROM " + condition
-		}
-		if n := number(t, conn, query); n != 0 {
-			t.Errorf("%v rows of %s", n, condition)
-		}
-	}
-	// Percentiles of the lists of one type, by rank.
-	for _, share := range []float64{0.5, 0.9, 0.99, 0.999} {
-		rank := int64((1 - share) * float64(c.nodes))
-		want := g.share(g.rankLinks(rank), g.types, 0)
-		got := number(t, conn, fmt.Sprintf("SELECT COALESCE((SELECT count FROM linkdb0.counttable WHERE link_type = 123456789 ORDER BY count DESC LIMIT 1 OFFSET %d), 0)", rank))
-		if got != float64(want) {
-			t.Errorf("%v of the nodes have %v links of the first type, want %d", share, got, want)
-		}
-	}
-	approx(t, "the mean of a node's data", number(t, conn, "SELECT AVG(LENGTH(data)) FROM linkdb0.nodetable"), c.nodeSize*1.645, 0.1*c.nodeSize*1.645)
-	approx(t, "the mean of a link's data", number(t, conn, "SELECT AVG(LENGTH(data)) FROM linkdb0.linktable"), c.linkSize*1.62, 0.05*c.linkSize*1.62)
-	if high := number(t, conn, "SELECT COUNT(*) FROM linkdb0.nodetable WHERE data REGEXP BINARY '[\\x80-\\xdc]'"); high < 0.9*float64(c.nodes) {
-		t.Errorf("%v nodes have bytes above ASCII, want nearly all", high)
-	}
-}
-
-// checkMix holds the shares of the operations to the mix.
-func checkMix(t *testing.T, c *config, queried workload.Result) {
-	all := workloadtest.Metric(t, queried, "transactions")
-	if all == 0 || all != workloadtest.Metric(t, queried, "queries") {
-		t.Fatalf("%v transactions, %v queries", all, workloadtest.Metric(t, queried, "queries"))
-	}
-	var counts [operations]float64
-	sum := 0.0
-	for o := range operations {
-		got := workloadtest.Metric(t, queried, "requests_"+o.name())
-		want := c.mix[o] / 100 * all
-		counts[o] = got
-		sum += got
-		if want < 10 {
-			continue
-		}
-		for _, statistic := range []string{"p50", "p95", "p99", "p99_upper", "mean", "max"} {
-			if workloadtest.Metric(t, queried, "lat_"+o.name()+"_"+statistic) <= 0 {
-				t.Errorf("%s: %s is 0", o.name(), statistic)
-			}
-		}
-		p95, upper := workloadtest.Metric(t, queried, "lat_"+o.name()+"_p95"), workloadtest.Metric(t, queried, "lat_"+o.name()+"_p99_upper")
-		if got >= 100 && p95 > 1.01*upper {
-			t.Errorf("%s: p95 is %v, and the upper bound of the bucket of p99 %v", o.name(), p95, upper)
-		}
-	}
-	if sum != all {
-		t.Errorf("%v requests by operation, %v in all", sum, all)
-	}
-	square := mixSquare(&c.mix, counts)
-	t.Logf("%v requests, chi-square of the mix %.2f", all, square)
-	if square > mixCritical {
-		t.Errorf("chi-square of the mix is %.2f, want %v at most", square, mixCritical)
-	}
-	if n := workloadtest.Metric(t, queried, "errors"); n != 0 {
-		t.Errorf("%v errors", n)
-	}
-	// Half of them exist, but for a node with one link these are the same.
-	found := workloadtest.Metric(t, queried, "links_found") / workloadtest.Metric(t, queried, "links_asked")
-	if found < 0.15 || found > 0.5 {
-		t.Errorf("multigets found %v of the links, want a quarter or more", found)
-	}
-	if len(queried.Plans) != 5 || !strings.Contains(queried.Plans[3].Text, linkIndex) {
-		t.Errorf("the plans are %v", queried.Plans)
-	}
-}
-
-// checkChanges checks that the tables have what the requests did.
-func checkChanges(t *testing.T, conn *client.Conn, c *config, queried workload.Result) {
-	metric := func(name string) float64 { return workloadtest.Metric(t, queried, name) }
-	if got, want := number(t, conn, "SELECT MAX(id) FROM linkdb0.nodetable"), float64(c.nodes)+metric("requests_add_node"); got < want {
-		t.Errorf("the greatest id of a node is %v, want %v or more", got, want)
-	}
-	gone := float64(c.nodes) + metric("requests_add_node") - number(t, conn, "SELECT COUNT(*) FROM linkdb0.nodetable")
-	if gone > metric("requests_delete_node") || gone < 0.5*metric("requests_delete_node") {
-		t.Errorf("%v nodes are gone after %v were deleted", gone, metric("requests_delete_node"))
-	}
-	hid := number(t, conn, "SELECT COUNT(*) FROM linkdb0.linktable WHERE visibility = 0")
-	if all := metric("requests_delete_link"); hid > all || all > 20 && hid == 0 {
-		t.Errorf("%v links are hidden after %v were deleted", hid, all)
-	}
-	if updated := number(t, conn, "SELECT COUNT(*) FROM linkdb0.nodetable WHERE version = 2"); updated == 0 {
-		t.Error("no node was updated")
-	}
-	if added := number(t, conn, "SELECT COUNT(*) FROM linkdb0.linktable WHERE time > UNIX_TIMESTAMP(NOW(3)) * 1000 - 60000"); added == 0 {
-		t.Error("no link was added or updated")
-	}
-	if !c.original && (metric("add_to_update") == 0 || metric("update_to_add") == 0) {
-		t.Errorf("%v links were to be added and were there, %v to be updated and were not; want some",
-			metric("add_to_update"), metric("update_to_add"))
 	}
 }
 
@@ -290,11 +174,10 @@ func forms(t *testing.T, target workload.Target) {
 	}
 	// What differs from the wish must be found.
 	f := tableForm{engine: "innodb", partitions: 2, compression: "table", keyBlockSize: 8, covering: true}
-	got := fmt.Sprint(f.check(connect(t, target), f.tables()[0], true))
-	want := "the compression is not table: row format Dynamic, options \n" +
-		"it has 0 partitions, not 2\n" +
-		`index id1_type has the columns "id1, link_type, visibility, time", not "id1, link_type, visibility, time, id2, version, data"`
-	if diff := cmp.Diff(want, got); diff != "" {
+	_, err := f.check(connect(t, target), f.tables()[0], target.Flavour, true)
+	want := "table linktable is not what was asked for: the compression is none, not table; it has 0 partitions, not 2; " +
+		`index id1_type has the columns ["id1" "link_type" "visibility" "time"], not ["id1" "link_type" "visibility" "time" "id2" "version" "data"]`
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -358,7 +241,7 @@ func wrong(t *testing.T, target workload.Target) {
 			"DELETE FROM linkdb0.linktable WHERE id1 = 99999"},
 		{"INSERT INTO linkdb0.counttable VALUES (3, 5, 2, 0, 0)", "node 3, type 5: the count is 2, and there are 0 visible links",
 			"DELETE FROM linkdb0.counttable WHERE link_type = 5"},
-		{"DELETE FROM linkdb0.counttable", "node 1, type 12345678", "DELETE FROM linkdb0.linktable"},
+		{"DELETE FROM linkdb0.counttable", "the count is 0, and there are ", "DELETE FROM linkdb0.linktable"},
 		{"SELECT 1", "there are no counts", "SELECT 1"},
 	} {
 		execute(t, conn, test.change)
@@ -375,23 +258,23 @@ func failures(t *testing.T, target workload.Target) {
 	common := block{"profile": profileModern, "maxid1": 1001, "loaders": 1, "requesters": 2, "requests": 500}
 	workloadtest.Do(t, Type(), target, with(common, block{"step": "load"}))
 	conn := connect(t, target)
-	signal := func(state string, number int, chance string) string {
-		return fmt.Sprintf("CREATE TRIGGER linkdb0.refuse BEFORE INSERT ON linkdb0.counttable FOR EACH ROW BEGIN IF RAND() < %s THEN"+
-			" SIGNAL SQLSTATE '%s' SET MYSQL_ERRNO = %d, MESSAGE_TEXT = 'refused'; END IF; END", chance, state, number)
+	refusal, conflict := "31001", "1213"
+	if conn.Postgres() {
+		refusal, conflict = "P0031", "40P01"
 	}
-	execute(t, conn, signal("45000", 31001, "1"))
+	execute(t, conn, refuse(conn, refusal, "1")...)
 	for _, profile := range []string{profileModern, profileFB2011} {
 		query := with(common, block{"step": "query", "profile": profile})
 		if _, err := workloadtest.Try(t.Context(), t, Type(), target, query); err == nil || !strings.Contains(err.Error(), "refused") {
 			t.Errorf("%s: the error is %v, want that of the trigger", profile, err)
 		}
-		result := workloadtest.Do(t, Type(), target, with(query, block{"allow_errors": []int{31001}}))
+		result := workloadtest.Do(t, Type(), target, with(query, block{"allow_errors": []string{refusal}}))
 		if workloadtest.Metric(t, result, "errors") == 0 {
 			t.Errorf("%s: no error was counted", profile)
 		}
 		workloadtest.Do(t, Type(), target, with(common, block{"step": "check"}))
 	}
-	execute(t, conn, "DROP TRIGGER linkdb0.refuse", signal("40001", 1213, "0.2"))
+	execute(t, conn, refuse(conn, conflict, "0.2")...)
 	for _, profile := range []string{profileModern, profileFB2011} {
 		result := workloadtest.Do(t, Type(), target, with(common, block{"step": "query", "profile": profile}))
 		if deadlocks, retries := workloadtest.Metric(t, result, "deadlocks"), workloadtest.Metric(t, result, "retries"); deadlocks == 0 || deadlocks != retries {
@@ -399,9 +282,26 @@ func failures(t *testing.T, target workload.Target) {
 		}
 		workloadtest.Do(t, Type(), target, with(common, block{"step": "check"}))
 	}
-	execute(t, conn, "DROP TRIGGER linkdb0.refuse")
+	execute(t, conn, refuse(conn, conflict, "0")...)
 	if _, err := workloadtest.Try(t.Context(), t, Type(), withWarmup(target), with(common, block{"step": "check"})); err == nil || !strings.Contains(err.Error(), "warmup") {
 		t.Errorf("a check with a warm-up: the error is %v", err)
+	}
+}
+
+// refuse returns statements that make the server refuse some of the inserts of a
+// count, with an error of that code.
+func refuse(conn *client.Conn, code, chance string) []string {
+	if conn.Postgres() {
+		return []string{
+			fmt.Sprintf("CREATE OR REPLACE FUNCTION linkdb0.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF RANDOM() < %s THEN"+
+				" RAISE EXCEPTION 'refused' USING ERRCODE = '%s'; END IF; RETURN NEW; END $$", chance, code),
+			"CREATE OR REPLACE TRIGGER refuse BEFORE INSERT ON linkdb0.counttable FOR EACH ROW EXECUTE FUNCTION linkdb0.refuse()",
+		}
+	}
+	return []string{
+		"DROP TRIGGER IF EXISTS linkdb0.refuse",
+		fmt.Sprintf("CREATE TRIGGER linkdb0.refuse BEFORE INSERT ON linkdb0.counttable FOR EACH ROW BEGIN IF RAND() < %s THEN"+
+			" SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = %s, MESSAGE_TEXT = 'refused'; END IF; END", chance, code),
 	}
 }
 

@@ -19,7 +19,7 @@ const shownFaults = 10
 
 // checkCounts compares the counts with the visible links, both ways.
 func (b *benchmark) checkCounts(ctx context.Context, t workload.Target, r *workload.Recorder) error {
-	return client.Session(ctx, t, database, func(conn *client.Conn) error {
+	return client.Session(ctx, t, "", func(conn *client.Conn) error {
 		chunk, err := chunkOf(conn)
 		if err != nil {
 			return err
@@ -63,15 +63,24 @@ func checkFilled(conn *client.Conn, r *workload.Recorder) error {
 // chunkOf returns how many ids to check at a time: all of them where links have
 // no index by id, since each chunk would read the whole table.
 func chunkOf(conn *client.Conn) (int64, error) {
-	n, err := conn.Int("SELECT COUNT(*) FROM information_schema.statistics WHERE table_schema = '" + database +
-		"' AND index_name = '" + linkIndex + "'")
+	indexed, err := hasLinkIndex(conn)
 	if err != nil {
 		return 0, err
 	}
-	if n == 0 {
+	if !indexed {
 		return maxNodes + 1, nil
 	}
 	return checkChunk, nil
+}
+
+// hasLinkIndex reports whether links have their secondary index.
+func hasLinkIndex(conn *client.Conn) (bool, error) {
+	query := "SELECT COUNT(*) FROM information_schema.statistics WHERE table_schema = '" + database + "' AND index_name = '" + linkIndex + "'"
+	if conn.Postgres() {
+		query = "SELECT COUNT(*) FROM pg_indexes WHERE schemaname = '" + database + "' AND indexname = '" + linkIndex + "'"
+	}
+	n, err := conn.Int(query)
+	return n > 0, err
 }
 
 // wrongCounts returns the first counts that are wrong, of the ids of a condition.

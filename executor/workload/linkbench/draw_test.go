@@ -26,11 +26,7 @@ func TestZipf(t *testing.T) {
 		{shapeNodeUpdate, 0.00069, 0.162, 0.403},
 	} {
 		z := newZipf(n, test.shape)
-		// share returns up to which p the rank is below k.
-		share := func(k int64) float64 {
-			const steps = 1 << 24
-			return float64(sort.Search(steps, func(i int) bool { return z.rank(float64(i)/steps) >= k })) / steps
-		}
+		share := func(k int64) float64 { return shareOf(&z, k) }
 		approx(t, "the share of the first", share(1), test.first, 0.00001)
 		approx(t, "the share of 1 %", share(n/100), test.hundredth, 0.002)
 		approx(t, "the share of 10 %", share(n/10), test.tenth, 0.002)
@@ -38,6 +34,13 @@ func TestZipf(t *testing.T) {
 			t.Errorf("shape %v: the last rank is %d", test.shape, got)
 		}
 	}
+}
+
+// shareOf returns the share of the accesses that go to the first k ranks: up to
+// which p the rank is below k.
+func shareOf(z *zipf, k int64) float64 {
+	const steps = 1 << 24
+	return float64(sort.Search(steps, func(i int) bool { return z.rank(float64(i)/steps) >= k })) / steps
 }
 
 func TestZipfOfFew(t *testing.T) {

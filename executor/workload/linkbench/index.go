@@ -10,7 +10,8 @@ import (
 // makeIndex makes the secondary index of links.
 func (b *benchmark) makeIndex(ctx context.Context, t workload.Target, r *workload.Recorder) error {
 	links := b.table.tables()[0]
-	return client.Session(ctx, t, database, func(conn *client.Conn) error {
+	words := newStatements(t.Flavour)
+	return client.Session(ctx, t, "", func(conn *client.Conn) error {
 		r.Begin()
 		for _, i := range links.indexes {
 			if err := conn.DDL(b.table.createIndex(links, i)); err != nil {
@@ -18,10 +19,10 @@ func (b *benchmark) makeIndex(ctx context.Context, t workload.Target, r *workloa
 			}
 		}
 		r.End()
-		if err := b.table.check(conn, links, true); err != nil {
+		if _, err := b.table.check(conn, links, t.Flavour, true); err != nil {
 			return err
 		}
-		n, err := conn.Int("SELECT COUNT(*) FROM " + inLinks + " FORCE INDEX (" + linkIndex + ")")
+		n, err := conn.Int("SELECT COUNT(*) FROM " + inLinks + words.byIndex(linkIndex))
 		if err != nil {
 			return err
 		}

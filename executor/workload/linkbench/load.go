@@ -2,7 +2,6 @@ package linkbench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -30,7 +29,7 @@ func (b *benchmark) load(ctx context.Context, t workload.Target, r *workload.Rec
 	if err != nil {
 		return err
 	}
-	conns, err := client.OpenAll(ctx, t, database, b.loaders+1)
+	conns, err := client.OpenAll(ctx, t, "", b.loaders+1)
 	if err != nil {
 		return err
 	}
@@ -49,13 +48,25 @@ func (b *benchmark) load(ctx context.Context, t workload.Target, r *workload.Rec
 	if err := l.record(r); err != nil {
 		return err
 	}
-	if !b.verify {
+	return client.Session(ctx, t, "", func(conn *client.Conn) error {
+		return workload.Join(analyze(conn), l.countRows(conn))
+	})
+}
+
+// analyze lets PostgreSQL take the statistics by which it chooses plans. Else
+// those of the requests would depend on when its autovacuum comes by: InnoDB and
+// MyRocks take theirs while rows come in.
+func analyze(conn *client.Conn) error {
+	if !conn.Postgres() {
 		return nil
 	}
-	return client.Session(ctx, t, database, l.countRows)
+	return conn.DDL("ANALYZE " + inLinks + ", " + inCounts + ", " + inNodes)
 }
 
 func (b *benchmark) prepareLoad(conns []*client.Conn) error {
+	if conns[0].Postgres() {
+		return nil
+	}
 	var more []string
 	if b.withoutBinlog {
 		more = append(more, "SET SESSION sql_log_bin = 0")
@@ -74,10 +85,11 @@ func (b *benchmark) prepareLoad(conns []*client.Conn) error {
 // createTables makes the tables anew and checks that they are what was asked
 // for.
 func (b *benchmark) createTables(conn *client.Conn, t workload.Target, r *workload.Recorder) error {
-	for _, statement := range []string{
-		"DROP DATABASE IF EXISTS " + database,
-		"CREATE DATABASE " + database + " CHARACTER SET latin1",
-	} {
+	statements := []string{"DROP DATABASE IF EXISTS " + database, "CREATE DATABASE " + database + " CHARACTER SET latin1"}
+	if conn.Postgres() {
+		statements = []string{"DROP SCHEMA IF EXISTS " + database + " CASCADE", "CREATE SCHEMA " + database}
+	}
+	for _, statement := range statements {
 		if err := conn.DDL(statement); err != nil {
 			return err
 		}
@@ -89,14 +101,11 @@ func (b *benchmark) createTables(conn *client.Conn, t workload.Target, r *worklo
 				return err
 			}
 		}
-		if err := b.table.check(conn, table, !b.lateIndex); err != nil {
-			return fmt.Errorf("table %s is not what was asked for: %w", table.name, err)
-		}
-		_, rows, err := conn.Rows("SHOW CREATE TABLE " + database + "." + table.name)
+		made, err := b.table.check(conn, table, t.Flavour, !b.lateIndex)
 		if err != nil {
 			return err
 		}
-		shown.WriteString(rows[0][1] + ";\n\n")
+		shown.WriteString(made.Definition + "\n")
 	}
 	return r.WriteArtifact("tables.sql", shown.String())
 }
@@ -104,6 +113,7 @@ func (b *benchmark) createTables(conn *client.Conn, t workload.Target, r *worklo
 // A loading is the load of one graph by several clients.
 type loading struct {
 	config  *config
+	words   statements
 	graph   *graph
 	seed    int64
 	chunks  atomic.Int64 // not yet taken; the last one is taken first
@@ -113,29 +123,29 @@ type loading struct {
 }
 
 func (b *benchmark) newLoad(t workload.Target, r *workload.Recorder, g *graph, conns []*client.Conn) *loading {
-	l := &loading{config: &b.config, graph: g, seed: t.Seed}
+	l := &loading{config: &b.config, words: newStatements(t.Flavour), graph: g, seed: t.Seed}
 	l.chunks.Store((g.nodes + chunkSize - 1) / chunkSize)
 	ofNodes, ofLinks, ofCounts := newTimes(loadNodes.Name, false), newTimes(loadLinks.Name, false), newTimes(loadCounts.Name, false)
 	l.times = []*times{ofNodes, ofLinks, ofCounts}
-	newBatch := func(n int, o workload.Operation, all *times, head, tail string) *batch {
+	newBatch := func(n int, o workload.Operation, all *times, statement bulk) *batch {
 		return &batch{
 			conn: conns[n], recorder: r, track: r.Track(o, n+1), tally: tally{times: all}, policy: client.NewPolicy(r, b.allowed),
-			head: head, tail: tail, commit: b.original,
+			bulk: statement, commit: b.original && !l.words.postgres,
 		}
 	}
-	linkTail, countHead := "", insertCounts
+	ofLink, ofCount := l.words.insertLinks, l.words.insertCounts
 	if b.original {
-		linkTail, countHead = orVisibility, replaceCounts
+		ofLink, ofCount = l.words.loadLinks, l.words.replaceCounts
 	}
 	for n := range b.loaders {
 		l.loaders = append(l.loaders, &loader{
 			loading: l,
-			links:   newBatch(n, loadLinks, ofLinks, insertLinks, linkTail),
-			counts:  newBatch(n, loadCounts, ofCounts, countHead, ""),
+			links:   newBatch(n, loadLinks, ofLinks, ofLink),
+			counts:  newBatch(n, loadCounts, ofCounts, ofCount),
 			data:    linkPayload(b.linkSize, b.bugCompat).generator(newRandom(l.seed, streamMotifs, 0)),
 		})
 	}
-	l.nodes = &nodeLoader{loading: l, batch: newBatch(b.loaders, loadNodes, ofNodes, insertNodes, "")}
+	l.nodes = &nodeLoader{loading: l, batch: newBatch(b.loaders, loadNodes, ofNodes, l.words.insertNodes)}
 	return l
 }
 
@@ -179,13 +189,16 @@ func (l *loading) inserted() (links, counts, nodes int64) {
 // countRows checks that the tables have the rows that were inserted, and that
 // nodes have the ids that links start from.
 func (l *loading) countRows(conn *client.Conn) error {
+	if !l.config.verify {
+		return nil
+	}
 	links, counts, nodes := l.inserted()
 	var faults []error
 	for _, table := range []struct {
 		name string
 		want int64
 	}{{inLinks, links}, {inCounts, counts}, {inNodes, nodes}} {
-		got, err := conn.Int("SELECT COUNT(*) FROM " + table.name + " FORCE INDEX (PRIMARY)")
+		got, err := conn.Int("SELECT COUNT(*) FROM " + table.name + l.words.byIndex("PRIMARY"))
 		if err != nil {
 			return err
 		}
@@ -200,7 +213,7 @@ func (l *loading) countRows(conn *client.Conn) error {
 	if greatest != nodes {
 		faults = append(faults, fmt.Errorf("the greatest id of a node is %d, not %d: auto_increment_increment must be 1", greatest, nodes))
 	}
-	return errors.Join(faults...)
+	return workload.Join(faults...)
 }
 
 // A loader loads links and counts, chunk by chunk.
@@ -224,7 +237,7 @@ func (l *loader) load(gate *client.Gate) error {
 			return err
 		}
 	}
-	return errors.Join(l.links.flush(gate), l.counts.flush(gate))
+	return workload.Join(l.links.flush(gate), l.counts.flush(gate))
 }
 
 func (l *loader) loadChunk(gate *client.Gate, chunk int64) error {
@@ -254,7 +267,7 @@ func (l *loader) loadList(gate *client.Gate, random *rand.Rand, id, typ int64) e
 		newest = max(newest, at)
 		b := l.links.open()
 		b = fill(b, "(?,?,?,?,", id, id+i, firstLinkType+typ, visible)
-		b = appendLiteral(b, l.data.next(random))
+		b = l.words.literal(b, l.data.next(random))
 		l.links.close(fill(b, ",?,?)", 0, at))
 		if l.links.rows == batchRows {
 			if err := l.links.flush(gate); err != nil || gate.Stopped() {
@@ -296,7 +309,7 @@ func (l *nodeLoader) load(gate *client.Gate) error {
 		d := data.next(random)
 		weight += len(d) + nodeWeight
 		b := fill(l.batch.open(), "(?,?,?,", nodeType, newVersion, time.Now().Unix())
-		l.batch.close(append(appendLiteral(b, d), ')'))
+		l.batch.close(append(l.words.literal(b, d), ')'))
 		if l.batch.rows == batchRows || weight >= batchBytes {
 			weight = 0
 			if err := l.batch.flush(gate); err != nil || gate.Stopped() {
@@ -309,16 +322,16 @@ func (l *nodeLoader) load(gate *client.Gate) error {
 
 // A batch is an INSERT of many rows that is sent when it is full.
 type batch struct {
-	conn       *client.Conn
-	recorder   *workload.Recorder
-	track      *workload.Track
-	tally      tally
-	policy     *client.Policy
-	head, tail string
-	commit     bool // after each statement
-	statement  []byte
-	rows       int64
-	inserted   int64 // in all
+	bulk
+	conn      *client.Conn
+	recorder  *workload.Recorder
+	track     *workload.Track
+	tally     tally
+	policy    *client.Policy
+	commit    bool // after each statement
+	statement []byte
+	rows      int64
+	inserted  int64 // in all
 }
 
 // open returns the statement, ready for the next row; close takes it back.

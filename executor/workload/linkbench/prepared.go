@@ -14,6 +14,7 @@ import (
 // another.
 type preparedStore struct {
 	writes, reads *client.Conn
+	postgres      bool
 	multiget      string
 	text          []byte // of a multiget
 	args          []driver.Value
@@ -24,8 +25,8 @@ type preparedStore struct {
 	changeCount                                          *client.Stmt
 }
 
-func newPreparedStore(writes, reads *client.Conn, s statements) (*preparedStore, error) {
-	p := &preparedStore{writes: writes, reads: reads, multiget: s.multiget}
+func newPreparedStore(writes, reads *client.Conn, s *statements) (*preparedStore, error) {
+	p := &preparedStore{writes: writes, reads: reads, postgres: s.postgres, multiget: s.multiget}
 	for _, one := range []struct {
 		conn *client.Conn
 		text string
@@ -36,8 +37,12 @@ func newPreparedStore(writes, reads *client.Conn, s statements) (*preparedStore,
 		{writes, s.lockLink, &p.lockLink}, {writes, s.insertLink, &p.insertLink}, {writes, s.addCount, &p.addCount},
 		{writes, s.changeLink, &p.changeLink}, {writes, s.hideLink, &p.hideLink}, {writes, s.changeCount, &p.changeCount},
 	} {
+		text := one.text
+		if s.postgres {
+			text = numbered(text)
+		}
 		var err error
-		if *one.stmt, err = one.conn.Prepare(one.text); err != nil {
+		if *one.stmt, err = one.conn.Prepare(text); err != nil {
 			return nil, err
 		}
 	}
@@ -107,6 +112,9 @@ func (p *preparedStore) list(r *request) (err error) {
 
 // insert adds a link that must not be there yet.
 func (p *preparedStore) insert(r *request) error {
+	if err := p.begin(); err != nil {
+		return err
+	}
 	err := p.one("inserting a link", p.insertLink, r.id, r.id2, r.typ, int64(visible), r.data, int64(0), r.now.UnixMilli())
 	if client.Duplicate(err) {
 		return errExists
@@ -170,8 +178,11 @@ func (p *preparedStore) delete(r *request) error {
 // absent stands for the visibility of a link that is not there.
 const absent = -1
 
-// lock locks a link and returns its visibility.
+// lock begins a transaction, locks a link and returns its visibility.
 func (p *preparedStore) lock(r *request) (int64, error) {
+	if err := p.begin(); err != nil {
+		return absent, err
+	}
 	p.args = append(p.args[:0], r.id, r.id2, r.typ)
 	visibility := int64(absent)
 	_, err := p.lockLink.Query(p.args, func(row []driver.Value) (err error) {
@@ -183,6 +194,15 @@ func (p *preparedStore) lock(r *request) (int64, error) {
 
 func (p *preparedStore) count(r *request, difference int64) error {
 	return p.one("counting a link", p.changeCount, difference, time.Now().UnixMilli(), r.id, r.typ)
+}
+
+// begin begins a transaction. In a MySQL session without autocommit its first
+// statement does.
+func (p *preparedStore) begin() error {
+	if !p.postgres {
+		return nil
+	}
+	return p.end("BEGIN")
 }
 
 func (p *preparedStore) end(statement string) error {

@@ -14,7 +14,7 @@ import (
 
 // query runs the mix.
 func (b *benchmark) query(ctx context.Context, t workload.Target, r *workload.Recorder, g *graph) error {
-	conns, err := client.OpenAll(ctx, t, database, 2*b.requesters)
+	conns, err := client.OpenAll(ctx, t, "", 2*b.requesters)
 	if err != nil {
 		return err
 	}
@@ -58,9 +58,15 @@ func (b *benchmark) query(ctx context.Context, t workload.Target, r *workload.Re
 // (the original client: all) in transactions, and the next one does the rest.
 func (b *benchmark) connect(ctx context.Context, t workload.Target, conns []*client.Conn) ([]store, error) {
 	stores := make([]store, b.requesters)
-	err := client.Attend(ctx, conns[0], func(*client.Conn) error {
+	err := client.Attend(ctx, conns[0], func(conn *client.Conn) error {
+		indexed, err := hasLinkIndex(conn)
+		if err != nil {
+			return err
+		}
+		if !indexed {
+			return fmt.Errorf("links have no index %s: a phase with step = \"index\" makes it after a load with late_index", linkIndex)
+		}
 		for i := range stores {
-			var err error
 			if stores[i], err = b.newStore(t, conns[2*i], conns[2*i+1]); err != nil {
 				return err
 			}
@@ -71,13 +77,16 @@ func (b *benchmark) connect(ctx context.Context, t workload.Target, conns []*cli
 }
 
 func (b *benchmark) newStore(t workload.Target, writes, reads *client.Conn) (store, error) {
-	if err := errors.Join(prepareSession(writes, "SET SESSION autocommit = 0"), prepareSession(reads)); err != nil {
-		return nil, err
+	words := newStatements(t.Flavour)
+	if !words.postgres {
+		if err := workload.Join(prepareSession(writes, "SET SESSION autocommit = 0"), prepareSession(reads)); err != nil {
+			return nil, err
+		}
 	}
 	if b.original {
-		return &textStore{writes: writes, reads: reads}, nil
+		return &textStore{statements: words, writes: writes, reads: reads}, nil
 	}
-	return newPreparedStore(writes, reads, newStatements(t.Flavour))
+	return newPreparedStore(writes, reads, &words)
 }
 
 // A team is all requesters of one pass.
@@ -194,18 +203,13 @@ func keepPlans(conn *client.Conn, r *workload.Recorder, s statements) error {
 		{countLink, string(fill(nil, s.countLink, 1, firstLinkType))},
 		{multigetLink, string(appendIDs(fill(nil, s.multiget, 1, firstLinkType), []int64{1, 2, 3}))},
 		{getLinksList, string(fill(nil, s.linksList, 1, firstLinkType, 0, math.MaxInt64, listLimit, 0))},
-		{updateLink, string(fill(nil, s.changeLink, visible, 0, 0, 0, 1, 1, firstLinkType))},
+		{updateLink, string(s.bind(nil, s.changeLink, []int64{visible}, nil, 0, 0, 1, 1, firstLinkType))},
 	} {
-		columns, rows, err := conn.Rows("EXPLAIN " + q.statement)
+		plan, err := conn.Explain(q.statement)
 		if err != nil {
-			return fmt.Errorf("explaining %s: %w", q.statement, err)
+			return err
 		}
-		var b strings.Builder
-		b.WriteString(q.statement + "\n" + strings.Join(columns, "\t") + "\n")
-		for _, row := range rows {
-			b.WriteString(strings.Join(row, "\t") + "\n")
-		}
-		r.Plan(q.op.name(), b.String())
+		r.Plan(q.op.name(), plan)
 	}
 	return nil
 }

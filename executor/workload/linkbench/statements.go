@@ -1,6 +1,7 @@
 package linkbench
 
 import (
+	"encoding/hex"
 	"strconv"
 	"strings"
 )
@@ -15,8 +16,8 @@ const (
 	upVersion  = 2 // of an updated node
 )
 
-// statements are those that the fork's client prepares, in the words of a
-// flavour. A parameter is a question mark, or $1, $2 ... in PostgreSQL.
+// statements are those of both clients, in the words of a flavour. A parameter
+// is a question mark.
 type statements struct {
 	addNode     string // type, version, time, data
 	updateNode  string // version, time, data, id, type
@@ -31,7 +32,20 @@ type statements struct {
 	changeLink  string // visibility, data, version, time, id1, id2, type of link
 	hideLink    string // id1, id2, type of link
 	changeCount string // difference, time, id, type of link
+
+	// The original client writes a link with these.
+	upsertLink bulk
+	lessCount  string // id, type of link, time, time
+
+	// The load; loadLinks and replaceCounts are the original client's.
+	insertLinks, insertCounts, insertNodes bulk
+	loadLinks, replaceCounts               bulk
+
+	postgres bool
 }
+
+// A bulk is a statement whose rows stand between its two parts.
+type bulk struct{ head, tail string }
 
 // The columns of a link that a client reads.
 const linkColumns = "id1, id2, link_type, visibility, data, version, time"
@@ -44,22 +58,18 @@ const (
 	whereLink  = " WHERE id1 = ? AND id2 = ? AND link_type = ?"
 	whereList  = " WHERE id1 = ? AND link_type = ? AND time >= ? AND time <= ? AND visibility = 1 ORDER BY time DESC LIMIT ? OFFSET ?"
 	whereCount = " WHERE id = ? AND link_type = ?"
-)
 
-// Bulk statements, which the load sends and the original client also for one
-// link. The rows stand between the two parts of an insert of links.
-const (
-	insertLinks   = "INSERT INTO " + inLinks + " (id1, id2, link_type, visibility, data, version, time) VALUES "
-	orVisibility  = " ON DUPLICATE KEY UPDATE visibility = VALUES(visibility)"
-	insertCounts  = "INSERT INTO " + inCounts + " (id, link_type, count, time, version) VALUES "
-	replaceCounts = "REPLACE INTO " + inCounts + " (id, link_type, count, time, version) VALUES "
-	insertNodes   = "INSERT INTO " + inNodes + " (type, version, time, data) VALUES "
+	intoLinks   = "INTO " + inLinks + " (id1, id2, link_type, visibility, data, version, time) VALUES "
+	countValues = " (id, link_type, count, time, version) VALUES "
+	intoCounts  = "INTO " + inCounts + countValues
+	intoNodes   = "INTO " + inNodes + " (type, version, time, data) VALUES "
 )
 
 // newStatements returns the statements of a flavour.
 func newStatements(flavour string) statements {
+	orVisibility := bulk{"INSERT " + intoLinks, " ON DUPLICATE KEY UPDATE visibility = VALUES(visibility)"}
 	s := statements{
-		addNode:     "INSERT INTO " + inNodes + " (type, version, time, data) VALUES (?, ?, ?, ?)",
+		addNode:     "INSERT " + intoNodes + "(?, ?, ?, ?)",
 		updateNode:  "UPDATE " + inNodes + " SET version = ?, time = ?, data = ? WHERE id = ? AND type = ?",
 		deleteNode:  "DELETE FROM " + inNodes + " WHERE id = ? AND type = ?",
 		getNode:     "SELECT id, type, version, time, data FROM " + inNodes + " WHERE id = ?",
@@ -67,28 +77,54 @@ func newStatements(flavour string) statements {
 		linksList:   "SELECT " + linkColumns + " FROM " + inLinks + " FORCE INDEX (" + linkIndex + ")" + whereList,
 		multiget:    "SELECT " + linkColumns + " FROM " + inLinks + " WHERE id1 = ? AND link_type = ? AND id2 IN (",
 		lockLink:    "SELECT visibility FROM " + inLinks + whereLink + " FOR UPDATE",
-		insertLink:  "INSERT INTO " + inLinks + " (id1, id2, link_type, visibility, data, version, time) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		addCount:    "INSERT INTO " + inCounts + " (id, link_type, count, time, version) VALUES (?, ?, ?, ?, 0) ON DUPLICATE KEY UPDATE count = count + ?, version = version + 1, time = ?",
+		insertLink:  "INSERT " + intoLinks + "(?, ?, ?, ?, ?, ?, ?)",
+		addCount:    "INSERT " + intoCounts + "(?, ?, ?, ?, 0) ON DUPLICATE KEY UPDATE count = count + ?, version = version + 1, time = ?",
 		changeLink:  "UPDATE " + inLinks + " SET visibility = ?, data = ?, version = ?, time = ?" + whereLink,
 		hideLink:    "UPDATE " + inLinks + " SET visibility = 0" + whereLink,
 		changeCount: "UPDATE " + inCounts + " SET count = count + ?, version = version + 1, time = ?" + whereCount,
+
+		upsertLink: orVisibility,
+		lessCount: "INSERT " + intoCounts + "(?, ?, 0, ?, 0) ON DUPLICATE KEY UPDATE" +
+			" count = IF(count = 0, 0, count - 1), time = ?, version = version + 1",
+
+		insertLinks:   bulk{head: "INSERT " + intoLinks},
+		insertCounts:  bulk{head: "INSERT " + intoCounts},
+		loadLinks:     orVisibility,
+		replaceCounts: bulk{head: "REPLACE " + intoCounts},
+		insertNodes:   bulk{head: "INSERT " + intoNodes},
 	}
 	if flavour == "postgres" {
-		s.linksList = "SELECT " + linkColumns + " FROM " + inLinks + whereList
-		s.addCount = "INSERT INTO " + inCounts + " AS c (id, link_type, count, time, version) VALUES (?, ?, ?, ?, 0) ON CONFLICT (id, link_type) DO UPDATE SET count = c.count + ?, version = c.version + 1, time = ?"
-		for _, text := range s.all() {
-			*text = numbered(*text)
-		}
+		s.inPostgres()
 	}
 	return s
 }
 
-// all returns the texts in the order of the fields.
-func (s *statements) all() []*string {
-	return []*string{
-		&s.addNode, &s.updateNode, &s.deleteNode, &s.getNode, &s.countLink, &s.linksList, &s.multiget,
-		&s.lockLink, &s.insertLink, &s.addCount, &s.changeLink, &s.hideLink, &s.changeCount,
+// inPostgres puts what differs in PostgreSQL. An insert there does not tell by
+// the rows that it affected whether a row was new or was changed: that of a link
+// leaves a row that is there as it is.
+func (s *statements) inPostgres() {
+	const (
+		onLink   = " ON CONFLICT (link_type, id1, id2) DO "
+		onCount  = " ON CONFLICT (id, link_type) DO "
+		addCount = "INSERT INTO " + inCounts + " AS c" + countValues
+	)
+	s.postgres = true
+	s.linksList = "SELECT " + linkColumns + " FROM " + inLinks + whereList
+	s.addCount = addCount + "(?, ?, ?, ?, 0)" + onCount + "UPDATE SET count = c.count + ?, version = c.version + 1, time = ?"
+	s.lessCount = addCount + "(?, ?, 0, ?, 0)" + onCount + "UPDATE SET count = GREATEST(c.count - 1, 0), time = ?, version = c.version + 1"
+	s.upsertLink.tail = onLink + "NOTHING"
+	s.loadLinks.tail = onLink + "UPDATE SET visibility = EXCLUDED.visibility"
+	s.replaceCounts = bulk{s.insertCounts.head,
+		onCount + "UPDATE SET count = EXCLUDED.count, time = EXCLUDED.time, version = EXCLUDED.version"}
+}
+
+// byIndex returns what makes a query read a table by an index. PostgreSQL chooses
+// for itself.
+func (s *statements) byIndex(index string) string {
+	if s.postgres {
+		return ""
 	}
+	return " FORCE INDEX (" + index + ")"
 }
 
 // numbered gives the parameters of a statement PostgreSQL's form.
@@ -117,9 +153,24 @@ func fill(b []byte, statement string, values ...int64) []byte {
 	return append(b, statement...)
 }
 
-// appendLiteral writes bytes as the text of a string for a session in which a
-// backslash escapes, see prepareSession.
-func appendLiteral(b, data []byte) []byte {
+// bind is fill of a statement with bytes between the whole numbers.
+func (s *statements) bind(b []byte, statement string, before []int64, data []byte, after ...int64) []byte {
+	for _, value := range before {
+		head, tail, _ := strings.Cut(statement, "?")
+		b = fill(append(b, head...), "?", value)
+		statement = tail
+	}
+	head, tail, _ := strings.Cut(statement, "?")
+	return fill(s.literal(append(b, head...), data), tail, after...)
+}
+
+// literal writes bytes as the text of a value. In MySQL and MariaDB it is that of
+// a session in which a backslash escapes, see prepareSession.
+func (s *statements) literal(b, data []byte) []byte {
+	if s.postgres {
+		b = append(b, `'\x`...)
+		return append(hex.AppendEncode(b, data), '\'')
+	}
 	b = append(b, '\'')
 	for _, c := range data {
 		if c == '\'' || c == '\\' {

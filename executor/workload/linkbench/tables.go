@@ -3,6 +3,8 @@ package linkbench
 import (
 	"fmt"
 	"strings"
+
+	"dbmatrix/executor/workload/client"
 )
 
 // Names of the database and its tables. The original numbers its databases and
@@ -159,6 +161,44 @@ func (f *tableForm) createPostgres(t table, indexes bool) []string {
 		}
 	}
 	return statements
+}
+
+// form returns the form that the server is to say a table has, with its secondary
+// indexes or without.
+func (f *tableForm) form(t table, flavour string, indexes bool) client.Table {
+	form := client.Table{Engine: f.engine, Compression: "none", Indexes: map[string][]string{client.PrimaryKey: t.primary}}
+	method := "KEY"
+	if flavour == "postgres" {
+		form.Engine, method = "heap", "HASH"
+	}
+	switch {
+	case f.compression == "table" && t.compressed:
+		form.Compression, form.KeyBlockSize = "table", f.keyBlockSize
+	case f.compression == "transparent":
+		form.Compression = "transparent"
+	}
+	if f.partitions > 0 {
+		form.Method, form.Key, form.Bounds = method, t.partition, make([]string, f.partitions)
+	}
+	if indexes {
+		for _, i := range t.indexes {
+			form.Indexes[i.name] = i.columns
+		}
+	}
+	return form
+}
+
+// check compares a table, as the server has it, with the form that it is to have,
+// and returns it.
+func (f *tableForm) check(conn *client.Conn, t table, flavour string, indexes bool) (client.Table, error) {
+	got, err := conn.Table(database, t.name)
+	if err != nil {
+		return got, err
+	}
+	if err := got.Check(f.form(t, flavour, indexes)); err != nil {
+		return got, fmt.Errorf("table %s is not what was asked for: %w", t.name, err)
+	}
+	return got, nil
 }
 
 // createIndex returns the statement that adds a secondary index.

@@ -63,13 +63,19 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestStatements holds the prepared statements to their golden forms.
+// TestStatements holds the statements to their golden forms.
 func TestStatements(t *testing.T) {
 	for _, flavour := range []string{"mysql", "postgres"} {
 		s := newStatements(flavour)
 		var got strings.Builder
-		for _, text := range s.all() {
-			got.WriteString(*text + ";\n")
+		for _, text := range []string{
+			s.addNode, s.updateNode, s.deleteNode, s.getNode, s.countLink, s.linksList, s.multiget,
+			s.lockLink, s.insertLink, s.addCount, s.changeLink, s.hideLink, s.changeCount, s.lessCount,
+		} {
+			got.WriteString(text + ";\n")
+		}
+		for _, b := range []bulk{s.upsertLink, s.insertLinks, s.loadLinks, s.insertCounts, s.replaceCounts, s.insertNodes} {
+			got.WriteString(b.head + "..." + b.tail + ";\n")
 		}
 		golden(t, flavour+"-statements.sql", []byte(got.String()))
 	}
@@ -83,7 +89,16 @@ func TestFill(t *testing.T) {
 	if want := "a x = 1 AND y = -2)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := string(appendLiteral(nil, []byte("a'b\\c\xdc"))), "'a''b\\\\c\xdc'"; got != want {
+	for flavour, want := range map[string]string{
+		"mysql":    "INSERT (1, 'a''b\\\\c?\xdc', 2, 3)",
+		"postgres": `INSERT (1, '\x6127625c633fdc', 2, 3)`,
+	} {
+		s := newStatements(flavour)
+		if got := string(s.bind(nil, "INSERT (?, ?, ?, ?)", []int64{1}, []byte("a'b\\c?\xdc"), 2, 3)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got, want := numbered("a = ? AND b = ?"), "a = $1 AND b = $2"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got, want := string(appendIDs([]byte("("), []int64{1, 22})), "(1,22)"; got != want {

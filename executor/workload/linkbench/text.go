@@ -10,6 +10,7 @@ import (
 // A textStore is the original client: all statements are text. Whatever is
 // written is written on one connection, in transactions; the other one reads.
 type textStore struct {
+	statements
 	writes, reads *client.Conn
 	text          []byte
 }
@@ -24,23 +25,25 @@ func (s *textStore) do(r *request) error {
 	case deleteLink:
 		return s.delete(r)
 	case countLink:
-		return s.query(r, "SELECT count FROM "+inCounts+" WHERE id = ? AND link_type = ?", r.id, r.typ)
+		return s.query(r, s.countLink, r.id, r.typ)
 	case multigetLink:
-		s.text = fill(s.text[:0], "SELECT "+linkColumns+" FROM "+inLinks+" WHERE id1 = ? AND link_type = ? AND id2 IN (", r.id, r.typ)
-		s.text = appendIDs(s.text, r.ids)
+		s.text = appendIDs(fill(s.text[:0], s.multiget, r.id, r.typ), r.ids)
 		var err error
 		r.rows, err = s.reads.QueryBytes(s.text)
 		return err
 	case getLinksList:
 		return s.list(r)
 	case addNode:
-		return s.addNode(r)
+		s.text = s.bind(s.text[:0], s.addNode, []int64{nodeType, newVersion, r.now.Unix()}, r.data)
+		return s.alone()
 	case updateNode:
-		return s.updateNode(r)
+		s.text = s.bind(s.text[:0], s.updateNode, []int64{upVersion, r.now.Unix()}, r.data, r.id, nodeType)
+		return s.alone()
 	case deleteNode:
-		return s.exec("DELETE FROM "+inNodes+" WHERE id = ? AND type = ?"+commit, r.id, nodeType)
+		s.text = fill(s.text[:0], s.deleteNode, r.id, nodeType)
+		return s.alone()
 	}
-	return s.query(r, "SELECT id, type, version, time, data FROM "+inNodes+" WHERE id = ?", r.id)
+	return s.query(r, s.getNode, r.id)
 }
 
 func (s *textStore) query(r *request, statement string, values ...int64) (err error) {
@@ -49,96 +52,118 @@ func (s *textStore) query(r *request, statement string, values ...int64) (err er
 	return err
 }
 
-func (s *textStore) exec(statement string, values ...int64) error {
-	s.text = fill(s.text[:0], statement, values...)
-	return s.send()
-}
-
-func (s *textStore) send() error {
-	_, err := s.writes.ExecBytes(s.text)
-	return err
-}
-
 func (s *textStore) list(r *request) (err error) {
-	s.text = fill(s.text[:0], "SELECT "+linkColumns+" FROM "+inLinks+" FORCE INDEX ("+linkIndex+") WHERE id1 = ? AND link_type = ?"+
-		" AND time >= ? AND time <= ? AND visibility = 1 ORDER BY time DESC LIMIT ?,?", r.id, r.typ, 0, r.newest, r.skip, listLimit)
+	s.text = fill(s.text[:0], s.linksList, r.id, r.typ, 0, r.newest, listLimit, r.skip)
 	r.rows, err = s.reads.Query(string(s.text), r.keepOldest)
 	return err
 }
 
-func (s *textStore) addNode(r *request) error {
-	s.text = fill(s.text[:0], "INSERT INTO "+inNodes+" (type, version, time, data) VALUES (?,?,?,", nodeType, newVersion, r.now.Unix())
-	s.text = append(appendLiteral(s.text, r.data), ")"+commit...)
-	return s.send()
+// begin returns the text with which a transaction begins, in the round trip of
+// its first statement. In a MySQL session without autocommit it begins by itself.
+func (s *textStore) begin() []byte {
+	if s.postgres {
+		return append(s.text[:0], "BEGIN; "...)
+	}
+	return s.text[:0]
 }
 
-func (s *textStore) updateNode(r *request) error {
-	s.text = fill(s.text[:0], "UPDATE "+inNodes+" SET version = ?, time = ?, data = ", upVersion, r.now.Unix())
-	s.text = appendLiteral(s.text, r.data)
-	s.text = fill(s.text, " WHERE id = ? AND type = ?"+commit, r.id, nodeType)
-	return s.send()
+// alone sends the text as a transaction of one statement.
+func (s *textStore) alone() error {
+	if s.postgres { // which commits it by itself
+		_, err := s.writes.ExecBytes(s.text)
+		return err
+	}
+	return s.last()
 }
 
-// How many rows an INSERT ... ON DUPLICATE KEY UPDATE affects.
+// last sends the text and ends the transaction.
+func (s *textStore) last() error {
+	s.text = append(s.text, commit...)
+	_, err := s.writes.ExecBytes(s.text)
+	return err
+}
+
+// exec sends a statement within the transaction.
+func (s *textStore) exec(statement string, values ...int64) (affected int64, err error) {
+	s.text = fill(s.text[:0], statement, values...)
+	return s.writes.ExecBytes(s.text)
+}
+
+// What the insert of a link did, by how many rows an INSERT ... ON DUPLICATE KEY
+// UPDATE affects.
 const (
 	rowUnchanged = 0
 	rowInserted  = 1
 	rowChanged   = 2
 )
 
-// countOne counts a link that was not visible.
-const countOne = "INSERT INTO " + inCounts + " (id, link_type, count, time, version) VALUES (?,?,1,?,0)" +
-	" ON DUPLICATE KEY UPDATE count = count + 1, version = version + 1, time = ?"
-
-// countLess counts a link off.
-const countLess = "INSERT INTO " + inCounts + " (id, link_type, count, time, version) VALUES (?,?,0,?,0)" +
-	" ON DUPLICATE KEY UPDATE count = IF(count = 0, 0, count - 1), time = ?, version = version + 1"
-
 // upsert inserts a link or, where it exists, makes it visible and then writes its
 // data. It counts the link where it was not visible before.
 func (s *textStore) upsert(r *request) error {
-	s.text = fill(s.text[:0], insertLinks+"(?,?,?,?,", r.id, r.id2, r.typ, visible)
-	s.text = appendLiteral(s.text, r.data)
-	now := r.now.UnixMilli()
-	s.text = fill(s.text, ",?,?)"+orVisibility, 0, now)
-	affected, err := s.writes.ExecBytes(s.text)
+	did, err := s.show(r)
 	if err != nil {
 		return err
 	}
-	switch affected {
+	now := r.now.UnixMilli()
+	switch did {
 	case rowInserted:
-		return s.exec(countOne+commit, r.id, r.typ, now, now)
+		s.text = fill(s.text[:0], s.addCount, r.id, r.typ, 1, now, 1, now)
+		return s.last()
 	case rowChanged:
-		if err := s.exec(countOne, r.id, r.typ, now, now); err != nil {
+		if _, err := s.exec(s.addCount, r.id, r.typ, 1, now, 1, now); err != nil {
 			return err
 		}
 	case rowUnchanged:
 	default:
-		return fmt.Errorf("inserting a link: %d rows were affected, want 0 to 2", affected)
+		return fmt.Errorf("inserting a link: %d rows were affected, want 0 to 2", did)
 	}
-	s.text = fill(s.text[:0], "UPDATE "+inLinks+" SET visibility = ?, data = ", visible)
-	s.text = appendLiteral(s.text, r.data)
-	s.text = fill(s.text, ", time = ?, version = ? WHERE id1 = ? AND id2 = ? AND link_type = ?"+commit, now, 0, r.id, r.id2, r.typ)
-	return s.send()
+	s.text = s.bind(s.text[:0], s.changeLink, []int64{visible}, r.data, 0, now, r.id, r.id2, r.typ)
+	return s.last()
+}
+
+// show inserts a link or makes the one that exists visible, and tells what it
+// did.
+func (s *textStore) show(r *request) (did int64, err error) {
+	s.text = append(s.begin(), s.upsertLink.head...)
+	s.text = s.bind(s.text, "(?,?,?,?,?,?,?)", []int64{r.id, r.id2, r.typ, visible}, r.data, 0, r.now.UnixMilli())
+	s.text = append(s.text, s.upsertLink.tail...)
+	did, err = s.writes.ExecBytes(s.text)
+	if err != nil || did == rowInserted || !s.postgres {
+		return did, err
+	}
+	s.text = s.text[:0]
+	before, err := s.lock(r)
+	if before == hidden {
+		return rowChanged, err
+	}
+	return rowUnchanged, err
+}
+
+// lock adds to the text what locks a link, sends it and returns the link's
+// visibility.
+func (s *textStore) lock(r *request) (visibility int64, err error) {
+	s.text = fill(s.text, s.lockLink, r.id, r.id2, r.typ)
+	visibility = absent
+	_, err = s.writes.Query(string(s.text), func(row []driver.Value) (err error) {
+		visibility, err = whole(row[0])
+		return err
+	})
+	return visibility, err
 }
 
 // delete hides a link that is visible, and counts it off.
 func (s *textStore) delete(r *request) error {
-	s.text = fill(s.text[:0], "SELECT visibility FROM "+inLinks+" WHERE id1 = ? AND id2 = ? AND link_type = ? FOR UPDATE", r.id, r.id2, r.typ)
-	before := int64(absent)
-	_, err := s.writes.Query(string(s.text), func(row []driver.Value) (err error) {
-		before, err = whole(row[0])
-		return err
-	})
+	s.text = s.begin()
+	before, err := s.lock(r)
 	if err != nil {
 		return err
 	}
 	if before == visible {
-		if err := s.exec("UPDATE "+inLinks+" SET visibility = 0 WHERE id1 = ? AND id2 = ? AND link_type = ?", r.id, r.id2, r.typ); err != nil {
+		if _, err := s.exec(s.hideLink, r.id, r.id2, r.typ); err != nil {
 			return err
 		}
 		now := r.now.UnixMilli()
-		if err := s.exec(countLess, r.id, r.typ, now, now); err != nil {
+		if _, err := s.exec(s.lessCount, r.id, r.typ, now, now); err != nil {
 			return err
 		}
 	}

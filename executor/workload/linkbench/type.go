@@ -58,8 +58,8 @@ func attributes() []matrix.Attribute {
 		workload.Whole("seconds", "seconds", 60, "How long the query step takes, unless requests is given."),
 		workload.Optional("requests", "requests", "Requests of each requester after which it ends; unless given, the time decides."),
 		workload.Optional("request_rate", "requests/s", "Requests of each requester in a second, at random times; unless given, as many as it can."),
-		workload.Choice("engine", "Storage engine of the tables.", "innodb", "rocksdb"),
-		workload.Whole("partitions", "partitions", 0, "Partitions of each table, by key (id1) and key (id); 0 is unpartitioned."),
+		workload.Choice("engine", "Storage engine of the tables; PostgreSQL has none to choose.", "innodb", "rocksdb"),
+		workload.Whole("partitions", "partitions", 0, "Partitions of each table, by key (id1) and key (id), in PostgreSQL by hash; 0 is unpartitioned."),
 		workload.Choice("compression", "none; table is InnoDB's compressed row format, of links and counts; transparent is page compression with hole punching, of all tables (COMPRESSION='zlib' in MySQL, PAGE_COMPRESSED=1 in MariaDB). MyRocks is compressed by its server options.",
 			"none", "table", "transparent"),
 		workload.Optional("key_block_size", "KiB", "Compressed page size with compression = table: 1, 2, 4, 8 or 16; 8 unless given. Half of the page size gives compression to a half."),
@@ -156,9 +156,6 @@ const (
 
 // check finds what is wrong between attributes, and with the build.
 func (c *config) check(v *workload.Values, build matrix.Build) {
-	if build.Flavour == "postgres" {
-		v.Fault("", "linkbench does not run on PostgreSQL yet", "Use a server of the flavours mysql or mariadb.")
-	}
 	if c.nodes > maxNodes {
 		v.Fault("maxid1", "too many", "Give at most 2147483647, since ids have 31 bits.")
 	}
@@ -172,6 +169,23 @@ func (c *config) check(v *workload.Values, build matrix.Build) {
 		v.Fault("late_index", "the load has made the index", "Say late_index = true in the phase that loads; the later ones take it from there.")
 	}
 	c.checkStorage(v)
+	if build.Flavour == "postgres" {
+		c.checkPostgres(v)
+	}
+}
+
+// checkPostgres finds what PostgreSQL does not have.
+func (c *config) checkPostgres(v *workload.Values) {
+	const out = "Set it to null where the server is PostgreSQL."
+	if c.table.engine == "rocksdb" {
+		v.Fault("engine", "PostgreSQL has no storage engines", out)
+	}
+	if c.table.compression == "table" || c.table.compression == "transparent" {
+		v.Fault("compression", "PostgreSQL compresses no pages", out)
+	}
+	if c.withoutBinlog {
+		v.Fault("load_without_binlog", "PostgreSQL has no binary log", out)
+	}
 }
 
 func (c *config) checkStorage(v *workload.Values) {

@@ -11,3 +11,10 @@ INSERT INTO linkdb0.counttable (id, link_type, count, time, version) VALUES (?, 
 UPDATE linkdb0.linktable SET visibility = ?, data = ?, version = ?, time = ? WHERE id1 = ? AND id2 = ? AND link_type = ?;
 UPDATE linkdb0.linktable SET visibility = 0 WHERE id1 = ? AND id2 = ? AND link_type = ?;
 UPDATE linkdb0.counttable SET count = count + ?, version = version + 1, time = ? WHERE id = ? AND link_type = ?;
+INSERT INTO linkdb0.counttable (id, link_type, count, time, version) VALUES (?, ?, 0, ?, 0) ON DUPLICATE KEY UPDATE count = IF(count = 0, 0, count - 1), time = ?, version = version + 1;
+INSERT INTO linkdb0.linktable (id1, id2, link_type, visibility, data, version, time) VALUES ... ON DUPLICATE KEY UPDATE visibility = VALUES(visibility);
+INSERT INTO linkdb0.linktable (id1, id2, link_type, visibility, data, version, time) VALUES ...;
+INSERT INTO linkdb0.linktable (id1, id2, link_type, visibility, data, version, time) VALUES ... ON DUPLICATE KEY UPDATE visibility = VALUES(visibility);
+INSERT INTO linkdb0.counttable (id, link_type, count, time, version) VALUES ...;
+REPLACE INTO linkdb0.counttable (id, link_type, count, time, version) VALUES ...;
+INSERT INTO linkdb0.nodetable (type, version, time, data) VALUES ...;
