@@ -3,11 +3,14 @@ export CGO_ENABLED = 1
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# The builds that "make servers" brings here; scripts/servers.sh lists them all.
-# PostgreSQL is unpacked only where none is installed.
-SERVERS = mariadb1011 mariadb118 mysql97 $(if $(wildcard /usr/lib/postgresql/*/bin/postgres),,pg15)
+# The builds that "make servers" brings here; scripts/servers.sh lists them.
+SERVERS = all
 
-.PHONY: build demo test race lint fmt golden bench clean tools servers
+# The builds that "make test" needs, one of each flavour and MyRocks. PostgreSQL
+# is unpacked only where none is installed.
+TEST_SERVERS = mariadb1011 mysql97 $(if $(wildcard /usr/lib/postgresql/*/bin/postgres),,pg15)
+
+.PHONY: build demo test conformance race lint fmt golden bench clean tools servers test-servers
 
 build:
 	go build -o bin/dbmatrix ./cmd/dbmatrix
@@ -19,11 +22,25 @@ demo: tools
 	scripts/demo.sh
 
 # With the servers here, no test may skip for want of one.
-test: tools servers bin/go-tpc
+test: tools test-servers bin/go-tpc
 	DBMATRIX_REQUIRE_SERVERS=1 go test ./...
 
-race: tools servers bin/go-tpc
+# What dbmatrix asks of a server, with every build that "make servers" brings. The
+# list of builds is printed before, what each did after; a build that is not there
+# fails the run.
+conformance: tools servers
+	cd executor/server/servertest && DBMATRIX_REQUIRE_SERVERS=1 DBMATRIX_CONFORMANCE=1 go test -count=1 -timeout=20m -run '^TestConformance$$'
+
+race: tools test-servers bin/go-tpc
 	DBMATRIX_REQUIRE_SERVERS=1 go test -race ./...
+
+# A matrix that is disturbed at random moments: KILLS says how often, SEED repeats
+# what a run printed.
+KILLS = 200
+SEED =
+chaos: tools servers
+	DBMATRIX_REQUIRE_SERVERS=1 DBMATRIX_KILLS=$(KILLS) DBMATRIX_SEED=$(SEED) \
+		go test -count 1 -timeout 1h -v -run '^TestChaos$$' ./reliability
 
 lint:
 	test -z "$$(gofmt -l . | tee /dev/stderr)"
@@ -37,10 +54,10 @@ fmt: build
 	bin/dbmatrix fmt experiments/*/
 
 # Writes the expected output of the tests anew from what they print now.
-golden: tools servers bin/go-tpc
+golden: tools test-servers bin/go-tpc
 	go test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r -n 1 dirname | sort -u) -update
 
-bench: tools servers bin/go-tpc
+bench: tools test-servers bin/go-tpc
 	go test -run '^$$' -bench . ./...
 
 # Results and data directories are not touched: "dbmatrix clean" knows them.
@@ -58,3 +75,6 @@ tools:
 # Server builds, into .servers/.
 servers:
 	scripts/servers.sh $(SERVERS)
+
+test-servers:
+	scripts/servers.sh $(TEST_SERVERS)

@@ -68,6 +68,10 @@ var rules = []rule{
 		reason: "documents are text; only their tests are Go",
 	},
 	{
+		room:   "reliability",
+		reason: "faults are done to the program as a whole; only tests are Go",
+	},
+	{
 		room:   "cmd/...",
 		may:    []string{"..."},
 		reason: "the front door wires all rooms",
