@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,23 +37,18 @@ func needProgram(t *testing.T) string {
 	return ""
 }
 
-// startListening starts a server that listens on the loopback address.
-func startListening(t *testing.T) workload.Target {
-	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := free.Addr().(*net.TCPAddr).Port
-	free.Close()
-	target := workloadtest.Start(t, "--skip-networking=0", "--bind-address=127.0.0.1", fmt.Sprintf("--port=%d", port))
-	target.Port = port
-	return target
-}
+// flavours are those that the program speaks to.
+var flavours = []string{"mariadb", postgres}
 
 func TestBenchmark(t *testing.T) {
 	path := needProgram(t)
-	target := startListening(t)
+	t.Setenv("PGOPTIONS", "-c default_transaction_read_only=on") // must not reach the program
+	for _, flavour := range flavours {
+		t.Run(flavour, func(t *testing.T) { loadAndRun(t, workloadtest.StartListening(t, flavour), path) })
+	}
+}
+
+func loadAndRun(t *testing.T, target workload.Target, path string) {
 	common := func(step string, more block) block {
 		b := block{"step": step, "warehouses": 1, "clients": 2, "program": path}
 		for name, value := range more {
@@ -83,7 +77,11 @@ func TestBenchmark(t *testing.T) {
 	if mean <= 0 || most < mean || most > secs {
 		t.Errorf("new orders take %v s in the mean, %v at most", mean, most)
 	}
-	if len(result.Series) < 3 || len(result.Series[0].Values) < 1 {
+	overTime := map[string]workload.Series{}
+	for _, s := range result.Series {
+		overTime[s.Name] = s
+	}
+	if tps, tpm := overTime["tps"], overTime["tpm"]; len(tps.Values) < 1 || len(tpm.Values) < 1 || tpm.Values[0] != 60*tps.Values[0] || tpm.Unit != unitPerMinute {
 		t.Errorf("the series are %v", result.Series)
 	}
 	result = workloadtest.Do(t, Type(), target, common("check", nil))
@@ -115,19 +113,13 @@ func interrupt(t *testing.T, target workload.Target, b block) {
 
 // TestConditions makes a warehouse of a few rows and breaks each condition.
 func TestConditions(t *testing.T) {
-	target := workloadtest.Start(t)
+	t.Run("mariadb", func(t *testing.T) { breakConditions(t, workloadtest.Start(t)) })
+	t.Run("postgres", func(t *testing.T) { breakConditions(t, workloadtest.StartPostgres(t)) })
+}
+
+func breakConditions(t *testing.T, target workload.Target) {
 	c := config{warehouses: 1, engine: "innodb", compression: "none"}
-	conn, err := client.Open(t.Context(), target, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if err := c.makeTables(conn, target.Flavour); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.Exec("USE " + database); err != nil {
-		t.Fatal(err)
-	}
+	conn := makeTables(t, target, &c)
 	// One order is delivered, and one is new. Both are the customer's, who has
 	// paid 10.
 	sound := []string{
@@ -143,7 +135,7 @@ func TestConditions(t *testing.T) {
 		broken []int
 		breaks string
 	}{
-		{nil, "DO 1"},
+		{nil, "SELECT 1"},
 		{[]int{1, 9}, "UPDATE district SET d_ytd = 11"},
 		{[]int{1, 8}, "UPDATE warehouse SET w_ytd = 11"},
 		{[]int{2}, "UPDATE district SET d_next_o_id = 4"},
@@ -193,33 +185,54 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestTables makes the tables in all forms and reads them back.
-func TestTables(t *testing.T) {
-	target := workloadtest.Start(t)
-	conn, err := client.Open(t.Context(), target, "")
+// makeTables makes the tables and returns a connection to their database.
+func makeTables(t *testing.T, target workload.Target, c *config) *client.Conn {
+	t.Helper()
+	if err := c.makeTables(t.Context(), target); err != nil {
+		t.Fatalf("%v: %v", c, err)
+	}
+	conn, err := client.Open(t.Context(), target, database)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
-	for _, c := range []config{
-		{engine: "innodb", compression: "none", partitions: 3, partitioning: "hash"},
-		{engine: "innodb", compression: "none", partitions: 3, partitioning: "range"},
-		{engine: "innodb", compression: "table", keyBlockSize: 4, partitions: 4, partitioning: "list_by_hash"},
-		{engine: "innodb", compression: "transparent", partitions: 3, partitioning: "list_by_range"},
-	} {
-		c.warehouses = 7
-		if err := c.makeTables(conn, target.Flavour); err != nil {
-			t.Fatalf("%v: %v", c, err)
-		}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// TestTables makes the tables in all forms and reads them back.
+func TestTables(t *testing.T) {
+	t.Run("mariadb", func(t *testing.T) {
+		allTables(t, workloadtest.Start(t), []config{
+			{compression: "none", partitions: 3, partitioning: "hash"},
+			{compression: "none", partitions: 3, partitioning: "range"},
+			{compression: "table", keyBlockSize: 4, partitions: 4, partitioning: "list_by_hash"},
+			{compression: "transparent", partitions: 3, partitioning: "list_by_range"},
+		})
+	})
+	t.Run("postgres", func(t *testing.T) {
+		allTables(t, workloadtest.StartPostgres(t), []config{
+			{compression: "none", partitions: 3, partitioning: "hash"},
+			{compression: "none", partitions: 3, partitioning: "range"},
+			{compression: "none", partitions: 4, partitioning: "list_by_hash"},
+			{compression: "none", partitions: 3, partitioning: "list_by_range"},
+		})
+	})
+}
+
+func allTables(t *testing.T, target workload.Target, configs []config) {
+	for _, c := range configs {
+		c.engine, c.warehouses = "innodb", 7
+		conn := makeTables(t, target, &c)
 		// Every warehouse has its place.
 		for w := range c.warehouses {
-			if _, err := conn.Exec(fmt.Sprintf("INSERT INTO "+database+".warehouse (w_id) VALUES (%d)", w+1)); err != nil {
+			if _, err := conn.Exec(fmt.Sprintf("INSERT INTO warehouse (w_id) VALUES (%d)", w+1)); err != nil {
 				t.Errorf("%s: %v", c.partitioning, err)
 			}
 		}
 		if err := (&config{engine: "innodb", compression: "none"}).checkTable(conn, &tables[0]); err == nil {
 			t.Errorf("%v passes for an unpartitioned table", c)
 		}
+		conn.Close()
 	}
 }
 
@@ -243,13 +256,14 @@ func TestArguments(t *testing.T) {
 		t.Fatal(faults)
 	}
 	b := benchmark{c}
-	common := " -H 127.0.0.1 -P 3307 -U dbmatrix_tpcc -D tpcc --conn-params tls=false --warehouses 200 -T 16 "
-	for command, want := range map[string]string{
-		"prepare": "tpcc prepare" + common + "--no-check --retry-count 10 --retry-interval 100ms",
-		"run":     "tpcc run" + common + "--time 1m0s --interval 1s --ignore-error --max-measure-latency 1h --weight 20,20,20,20,20",
+	for _, test := range []struct{ flavour, command, want string }{
+		{"mysql", "prepare", "tpcc prepare -H 127.0.0.1 -P 3307 -U dbmatrix_tpcc --conn-params tls=false -D tpcc --warehouses 200 -T 16" +
+			" --no-check --retry-count 10 --retry-interval 100ms"},
+		{postgres, "run", "tpcc run -H 127.0.0.1 -P 3307 -d postgres -U pg --conn-params sslmode=disable&lc_messages=C -D tpcc --warehouses 200 -T 16" +
+			" --time 1m0s --interval 1s --ignore-error --max-measure-latency 1h --weight 20,20,20,20,20"},
 	} {
-		got := strings.Join(b.arguments(workload.Target{Port: 3307}, command, time.Minute), " ")
-		if diff := cmp.Diff(want, got); diff != "" {
+		got := strings.Join(b.arguments(workload.Target{Flavour: test.flavour, User: "pg", Port: 3307}, test.command, time.Minute), " ")
+		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
@@ -264,7 +278,10 @@ func TestCheck(t *testing.T) {
 	}{
 		{block{"step": "load", "warehouses": 200, "partitions": 200, "compression": "table", "key_block_size": 4}, mariadb, nil},
 		{block{"step": "run", "weight": []int{100, 0, 0, 0, 0}}, matrix.Build{}, nil},
-		{block{"step": "load"}, matrix.Build{Flavour: "postgres"}, []string{": tpcc does not run on PostgreSQL yet"}},
+		{block{"step": "load", "partitions": 10, "partition_type": "range"}, matrix.Build{Flavour: postgres}, nil},
+		{block{"step": "load", "engine": "rocksdb", "allow_errors": []int{1}}, matrix.Build{Flavour: postgres},
+			[]string{"engine: PostgreSQL has no engine rocksdb", "allow_errors: go-tpc does not tell the state of an error of PostgreSQL"}},
+		{block{"step": "load", "compression": "transparent"}, matrix.Build{Flavour: postgres}, []string{"compression: PostgreSQL does not compress tables"}},
 		{block{"step": "load", "warehouses": 2, "partitions": 3}, mariadb, []string{"partitions: more partitions than warehouses"}},
 		{block{"step": "load", "warehouses": 9000, "partitions": 9000}, mariadb, []string{"partitions: too many"}},
 		{block{"step": "run", "weight": []int{50, 50}}, mariadb, []string{"weight: 2 shares"}},

@@ -68,7 +68,6 @@ var (
 	// not there. The load has counted them all.
 	unnamedError = regexp.MustCompile(`, err (item \([0-9]+, [0-9]+\) not found in stock|item [0-9]+ not found|customer for \(.*\) not found)$`)
 	errorNumber  = regexp.MustCompile(`Error ([0-9]+)(?: \([0-9A-Z]+\))?: `)
-	retryLine    = regexp.MustCompile(`^exec statement error: .*Error ([0-9]+)(?: \([0-9A-Z]+\))?: `)
 
 	// loadLine is what it prints while it loads.
 	loadLine = regexp.MustCompile(`^(creating (table|index) \w+|load to \w+( in warehouse [0-9]+( district [0-9]+)?)?)$`)
@@ -117,8 +116,7 @@ func (r *report) whole(text string, at time.Duration) {
 	case text == "Finished":
 		r.finished = true
 	case loadLine.MatchString(text):
-	case retryLine.MatchString(text):
-		r.judge(retryLine.FindStringSubmatch(text)[1], text)
+	case strings.HasPrefix(text, "exec statement error: ") && r.serverError(text):
 	default:
 		if !r.operation(text, at) && !r.rates(text) {
 			r.fault("a line of no known form: " + text)
@@ -192,13 +190,24 @@ func (r *report) error(text string) {
 		r.unnamed++
 		return
 	}
-	match := errorNumber.FindStringSubmatch(text)
-	if match == nil {
-		r.pending = program.Shorten(text, longestError)
+	if r.serverError(text) {
+		r.pending = ""
 		return
 	}
-	r.pending = ""
-	r.judge(match[1], text)
+	r.pending = program.Shorten(text, longestError)
+}
+
+// serverError judges the error of the server that a text tells of, if it does.
+func (r *report) serverError(text string) bool {
+	if match := errorNumber.FindStringSubmatch(text); match != nil {
+		r.judge(match[1], text)
+		return true
+	}
+	if match := postgresError.FindStringSubmatch(text); match != nil {
+		r.judgeWords(match[1], text)
+		return true
+	}
+	return false
 }
 
 // longestError bounds how long the text of an error may be.

@@ -105,6 +105,7 @@ func TestBrokenReports(t *testing.T) {
 		{"Finished\n", "panic: number warehouses 2 must >= partition 3\nFinished\n", "panic: number warehouses"},
 		{"Finished\n", "[2026-11-30 10:58:13] execute run failed, err exec SELECT 1\nFROM t failed Error 1146 (42S02): Table 't' doesn't exist\nFinished\n",
 			"execute run failed, err exec SELECT 1 FROM t failed Error 1146 (42S02): Table"},
+		{"Finished\n", "[2026-11-30 10:58:13] execute run failed, err exec SELECT 1 failed pq: division by zero\nFinished\n", "pq: division by zero"},
 		{"Finished\n", "[2026-11-30 10:58:13] execute run failed, err sql: no rows in result set\nFinished\n", "sql: no rows in result set"},
 		{"Finished\n", "execute run failed, err driver: bad connection\nFinished\n", "a line of no known form: execute run failed"},
 		{"Finished\n", "exec statement error: Error 1114 (HY000): The table 'stock' is full, try again later...\nFinished\n", "The table 'stock' is full"},
@@ -128,14 +129,17 @@ func TestErrors(t *testing.T) {
 		"[2026-11-30 10:58:13] execute run failed, err exec SELECT a\n  FROM b\n  WHERE c failed Error 1205 (HY000): Lock wait timeout exceeded\n"+
 		"[2026-11-30 10:58:14] execute run failed, err Error 1062: Duplicate entry\n"+
 		"[2026-11-30 10:58:14] execute run failed, err exec SELECT failed Error 1020 (HY000): Record has changed since last read in table 'district'; try restarting transaction\n"+
+		"[2026-11-30 10:58:14] execute run failed, err exec SELECT a\nFROM b failed pq: deadlock detected\n"+
+		"[2026-11-30 10:58:14] execute run failed, err pq: could not serialize access due to concurrent update\n"+
+		"exec statement error: pq: canceling statement due to lock timeout, try again later...\n"+
 		"exec statement error: Error 1213 (40001): Deadlock found, try again later...\n"+
 		"Finished\n", 1)
 	r := read(text, 1062)
 	if err := r.checkRun(); err != nil {
 		t.Fatal(err)
 	}
-	if r.deadlocks != 2 || r.lockWaits != 1 || r.conflicts != 1 || r.errors != 1 {
-		t.Errorf("%d deadlocks, %d lock waits, %d conflicts, %d errors; want 2, 1, 1, 1", r.deadlocks, r.lockWaits, r.conflicts, r.errors)
+	if r.deadlocks != 3 || r.lockWaits != 2 || r.conflicts != 2 || r.errors != 1 {
+		t.Errorf("%d deadlocks, %d lock waits, %d conflicts, %d errors; want 3, 2, 2, 1", r.deadlocks, r.lockWaits, r.conflicts, r.errors)
 	}
 }
 

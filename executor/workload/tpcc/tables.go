@@ -1,15 +1,17 @@
 package tpcc
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 
+	"dbmatrix/executor/workload"
 	"dbmatrix/executor/workload/client"
 )
 
-// database holds the tables, and user is who the program connects as: over TCP
-// root need not be let in.
+// database holds the tables, and user is who the program connects as to MySQL and
+// MariaDB.
 const (
 	database = "tpcc"
 	user     = "dbmatrix_tpcc"
@@ -97,28 +99,53 @@ var tables = []table{
 }
 
 // makeTables makes the database and its tables anew, and lets the program in.
-func (c *config) makeTables(conn *client.Conn, flavour string) error {
-	statements := []string{"DROP DATABASE IF EXISTS " + database, "CREATE DATABASE " + database}
-	for i := range tables {
-		statements = append(statements, c.createTable(&tables[i], flavour))
+func (c *config) makeTables(ctx context.Context, t workload.Target) error {
+	err := client.Session(ctx, t, "", func(conn *client.Conn) error {
+		return define(conn, createDatabase(t.Flavour))
+	})
+	if err != nil {
+		return err
 	}
-	account := "'" + user + "'@'127.0.0.1'"
-	statements = append(statements, "DROP USER IF EXISTS "+account, "CREATE USER "+account, "GRANT ALL ON "+database+".* TO "+account)
+	return client.Session(ctx, t, database, func(conn *client.Conn) error {
+		for i := range tables {
+			if err := define(conn, c.createTable(&tables[i], t.Flavour)); err != nil {
+				return err
+			}
+		}
+		for i := range tables {
+			if err := c.checkTable(conn, &tables[i]); err != nil {
+				return fmt.Errorf("table %s: %w", tables[i].name, err)
+			}
+		}
+		return nil
+	})
+}
+
+func define(conn *client.Conn, statements []string) error {
 	for _, statement := range statements {
 		if err := conn.DDL(statement); err != nil {
 			return err
 		}
 	}
-	for i := range tables {
-		if err := c.checkTable(conn, &tables[i]); err != nil {
-			return fmt.Errorf("table %s: %w", tables[i].name, err)
-		}
-	}
 	return nil
 }
 
-// createTable returns the statement that makes a table.
-func (c *config) createTable(t *table, flavour string) string {
+// createDatabase returns the statements that make the database anew. MySQL and
+// MariaDB need not let root in over TCP; PostgreSQL has the same users everywhere.
+func createDatabase(flavour string) []string {
+	statements := []string{"DROP DATABASE IF EXISTS " + database, "CREATE DATABASE " + database}
+	if flavour != postgres {
+		account := "'" + user + "'@'127.0.0.1'"
+		statements = append(statements, "DROP USER IF EXISTS "+account, "CREATE USER "+account, "GRANT ALL ON "+database+".* TO "+account)
+	}
+	return statements
+}
+
+// createTable returns the statements that make a table.
+func (c *config) createTable(t *table, flavour string) []string {
+	if flavour == postgres {
+		return c.createPostgresTable(t)
+	}
 	parts := append([]string{}, t.columns...)
 	if t.primary != "" {
 		parts = append(parts, "PRIMARY KEY ("+t.primary+")")
@@ -126,7 +153,7 @@ func (c *config) createTable(t *table, flavour string) string {
 	for _, i := range t.indexes {
 		parts = append(parts, "INDEX "+i.name+" ("+i.columns+")")
 	}
-	statement := "CREATE TABLE " + database + "." + t.name + " (" + strings.Join(parts, ", ") + ") ENGINE=" + c.engine
+	statement := "CREATE TABLE " + t.name + " (" + strings.Join(parts, ", ") + ") ENGINE=" + c.engine
 	switch {
 	case c.compression == "table":
 		statement += fmt.Sprintf(" ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=%d", c.keyBlockSize)
@@ -135,11 +162,14 @@ func (c *config) createTable(t *table, flavour string) string {
 	case c.compression == "transparent":
 		statement += " COMPRESSION='zlib'"
 	}
-	if t.warehouse != "" && c.partitions > 0 {
+	if c.partitioned(t) {
 		statement += " " + c.partitionClause(t.warehouse)
 	}
-	return statement
+	return []string{statement}
 }
+
+// partitioned reports whether a table has partitions.
+func (c *config) partitioned(t *table) bool { return t.warehouse != "" && c.partitions > 0 }
 
 // partitionClause partitions by the number of the warehouse, as the program
 // does.
@@ -152,13 +182,9 @@ func (c *config) partitionClause(column string) string {
 		var bounds string
 		switch c.partitioning {
 		case "range":
-			each := (c.warehouses + c.partitions - 1) / c.partitions
-			bounds = fmt.Sprintf("LESS THAN (%d)", 1+(i+1)*each)
-		case "list_by_hash":
-			bounds = "IN (" + numbers(i+1, c.warehouses, c.partitions) + ")"
-		case "list_by_range":
-			first, next := share(i, c.warehouses, c.partitions), share(i+1, c.warehouses, c.partitions)
-			bounds = "IN (" + numbers(first+1, next, 1) + ")"
+			bounds = fmt.Sprintf("LESS THAN (%d)", c.rangeStart(i+1))
+		default:
+			bounds = "IN (" + c.listed(i) + ")"
 		}
 		partitions = append(partitions, fmt.Sprintf("PARTITION p%d VALUES %s", i, bounds))
 	}
@@ -167,6 +193,20 @@ func (c *config) partitionClause(column string) string {
 		kind = "RANGE"
 	}
 	return fmt.Sprintf("PARTITION BY %s (%s) (%s)", kind, column, strings.Join(partitions, ", "))
+}
+
+// rangeStart returns the first warehouse of the i-th range.
+func (c *config) rangeStart(i int64) int64 {
+	return 1 + i*((c.warehouses+c.partitions-1)/c.partitions)
+}
+
+// listed returns the warehouses of the i-th list.
+func (c *config) listed(i int64) string {
+	if c.partitioning == "list_by_hash" {
+		return numbers(i+1, c.warehouses, c.partitions)
+	}
+	first, next := share(i, c.warehouses, c.partitions), share(i+1, c.warehouses, c.partitions)
+	return numbers(first+1, next, 1)
 }
 
 // share returns how many of n are in the first i of so many parts, of which the
@@ -185,6 +225,9 @@ func numbers(first, last, step int64) string {
 // checkTable reads a table's definition back from the server: what a server does
 // not know in a CREATE TABLE it may leave out without a word.
 func (c *config) checkTable(conn *client.Conn, t *table) error {
+	if conn.Postgres() {
+		return c.checkPostgresTable(conn, t)
+	}
 	where := fmt.Sprintf(" WHERE table_schema = '%s' AND table_name = '%s'", database, t.name)
 	_, rows, err := conn.Rows("SELECT engine, row_format, create_options FROM information_schema.tables" + where)
 	if err != nil {
@@ -205,11 +248,16 @@ func (c *config) checkTable(conn *client.Conn, t *table) error {
 	if size := fmt.Sprintf("key_block_size=%d", c.keyBlockSize); compressed && !strings.Contains(options, size) {
 		return fmt.Errorf("the options %q do not have %s", rows[0][2], size)
 	}
-	want := c.partitions
-	if t.warehouse == "" {
-		want = 0
+	return c.checkPartitions(conn, t, "SELECT COUNT(*) FROM information_schema.partitions"+where+" AND partition_name IS NOT NULL")
+}
+
+// checkPartitions checks how many partitions a table has; count is the question.
+func (c *config) checkPartitions(conn *client.Conn, t *table, count string) error {
+	want := int64(0)
+	if c.partitioned(t) {
+		want = c.partitions
 	}
-	got, err := conn.Int("SELECT COUNT(*) FROM information_schema.partitions" + where + " AND partition_name IS NOT NULL")
+	got, err := conn.Int(count)
 	if err != nil {
 		return err
 	}

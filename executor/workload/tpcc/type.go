@@ -58,9 +58,9 @@ func attributes() []matrix.Attribute {
 	return []matrix.Attribute{
 		workload.Step("load makes and fills the tables, run measures, check tests the consistency conditions.", stepLoad, stepRun, stepCheck),
 		workload.Whole("warehouses", "warehouses", 10, "Warehouses, of about 100 MB each."),
-		workload.Choice("engine", "Storage engine of the tables.", "innodb", "rocksdb"),
+		workload.Choice("engine", "Storage engine of the tables of MySQL and MariaDB.", "innodb", "rocksdb"),
 		workload.Whole("partitions", "partitions", 0, "Partitions of each table but item, by warehouse, at most one for each; 0 is unpartitioned."),
-		workload.Choice("partition_type", "How the tables are partitioned; list_by_hash and list_by_range are lists with the warehouses that hash and range would put together.",
+		workload.Choice("partition_type", "How the tables are partitioned; list_by_hash and list_by_range are lists with the warehouses that the remainder of their number, or range, puts together. PostgreSQL spreads those of hash by a function of its own.",
 			"hash", "range", "list_by_hash", "list_by_range"),
 		workload.Choice("compression", "none; table is InnoDB's compressed row format; transparent is page compression with hole punching (COMPRESSION='zlib' in MySQL, PAGE_COMPRESSED=1 in MariaDB). It is for all tables. MyRocks is compressed by its server options.",
 			"none", "table", "transparent"),
@@ -117,13 +117,26 @@ func decode(args matrix.Args, build matrix.Build) (config, []matrix.ArgError) {
 		c.weight = weights(v, args["weight"])
 	}
 	c.check(v)
-	if build.Flavour == "postgres" {
-		v.Fault("", "tpcc does not run on PostgreSQL yet", "Use a server of the flavours mysql or mariadb.")
+	if build.Flavour == postgres {
+		c.checkPostgres(v)
 	}
 	if c.compression == "table" && c.keyBlockSize == 0 {
 		c.keyBlockSize = 8
 	}
 	return c, v.Faults
+}
+
+// checkPostgres judges what there is in PostgreSQL.
+func (c *config) checkPostgres(v *workload.Values) {
+	if c.engine != "innodb" {
+		v.Fault("engine", "PostgreSQL has no engine "+c.engine, "Set it to null for these cells.")
+	}
+	if c.compression != "none" {
+		v.Fault("compression", "PostgreSQL does not compress tables", "Set it to null for these cells.")
+	}
+	if len(c.allowed) > 0 {
+		v.Fault("allow_errors", "go-tpc does not tell the state of an error of PostgreSQL", "Leave it out: deadlocks and serialization failures are counted in any case.")
+	}
 }
 
 // weights reads the shares of the five transactions.

@@ -88,10 +88,14 @@ func (b *benchmark) look(t workload.Target, r *workload.Recorder) (string, error
 // arguments returns the program's command line for one of its commands, its name
 // left out.
 func (b *benchmark) arguments(t workload.Target, command string, length time.Duration) []string {
-	args := []string{
-		"tpcc", command, "-H", "127.0.0.1", "-P", strconv.Itoa(t.Port), "-U", user, "-D", database, "--conn-params", "tls=false",
-		"--warehouses", strconv.FormatInt(b.warehouses, 10), "-T", strconv.FormatInt(b.clients, 10),
+	args := []string{"tpcc", command, "-H", "127.0.0.1", "-P", strconv.Itoa(t.Port)}
+	if t.Flavour == postgres {
+		args = append(args, "-d", "postgres", "-U", t.User, "--conn-params", "sslmode=disable&lc_messages=C")
+	} else {
+		args = append(args, "-U", user, "--conn-params", "tls=false")
 	}
+	args = append(args, "-D", database,
+		"--warehouses", strconv.FormatInt(b.warehouses, 10), "-T", strconv.FormatInt(b.clients, 10))
 	if command == "prepare" {
 		return append(args, "--no-check", "--retry-count", "10", "--retry-interval", "100ms")
 	}
@@ -109,7 +113,7 @@ func (b *benchmark) load(ctx context.Context, t workload.Target, r *workload.Rec
 	if err != nil {
 		return err
 	}
-	if err := client.Session(ctx, t, "", func(conn *client.Conn) error { return b.makeTables(conn, t.Flavour) }); err != nil {
+	if err := b.makeTables(ctx, t); err != nil {
 		return err
 	}
 	r.Expect("load", 0, 0)
@@ -122,6 +126,9 @@ func (b *benchmark) load(ctx context.Context, t workload.Target, r *workload.Rec
 	}
 	b.count(r, out)
 	return client.Session(ctx, t, database, func(conn *client.Conn) error {
+		if err := tidy(conn); err != nil {
+			return err
+		}
 		if b.verify {
 			if err := b.checkRows(conn); err != nil {
 				return err
@@ -194,6 +201,9 @@ func (b *benchmark) test(ctx context.Context, t workload.Target, r *workload.Rec
 // half of that: its last transactions may wait for locks.
 const grace = time.Minute
 
+// environment are the variables that the program's driver for PostgreSQL heeds.
+var environment = []string{"PG"}
+
 // execute runs one of the program's commands and reads what it prints. The first
 // fault ends it: a client whose connection is gone would fail again and again.
 func (b *benchmark) execute(ctx context.Context, t workload.Target, r *workload.Recorder, path, command string, length time.Duration) (*report, string, error) {
@@ -202,6 +212,7 @@ func (b *benchmark) execute(ctx context.Context, t workload.Target, r *workload.
 	out := &report{allowed: b.allowed}
 	p := program.Program{
 		Name: fmt.Sprintf("tpcc-%s.%d", command, t.Iteration), Command: append([]string{path}, b.arguments(t, command, length)...),
+		Without: environment,
 		Line: func(s program.Stream, line string) {
 			seconds := len(out.done)
 			out.line(s, line, r.Elapsed())

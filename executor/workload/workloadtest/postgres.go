@@ -37,6 +37,13 @@ func PostgresPrograms(t testing.TB) string {
 // "shared_buffers=64MB". It never runs as root: PostgreSQL refuses that.
 func StartPostgres(t testing.TB, options ...string) workload.Target {
 	t.Helper()
+	return startPostgres(t, 0, options)
+}
+
+// startPostgres starts a server that listens on the port of the loopback address
+// too, unless it is 0.
+func startPostgres(t testing.TB, port int, options []string) workload.Target {
+	t.Helper()
 	bin := PostgresPrograms(t)
 	dir := shortDir(t)
 	who := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Credential: otherUser(t, dir)}
@@ -50,6 +57,11 @@ func StartPostgres(t testing.TB, options ...string) workload.Target {
 	settings := []string{
 		"listen_addresses=", "fsync=off", "shared_buffers=64MB", "logging_collector=on", "log_directory=" + dir, "log_filename=error.log",
 	}
+	name := 5432 // of the socket
+	if port != 0 {
+		name = port
+		settings = append(settings, "listen_addresses=127.0.0.1", "port="+strconv.Itoa(port))
+	}
 	for _, setting := range append(settings, options...) {
 		args = append(args, "-c", setting)
 	}
@@ -57,7 +69,8 @@ func StartPostgres(t testing.TB, options ...string) workload.Target {
 	server.SysProcAttr, server.Dir = who, dir
 	run(t, server, syscall.SIGINT)
 	target := newTarget(t, "postgres", postgresVersion(t, bin), dir)
-	target.Socket, target.User = filepath.Join(dir, ".s.PGSQL.5432"), "postgres"
+	target.Socket, target.User = filepath.Join(dir, ".s.PGSQL."+strconv.Itoa(name)), "postgres"
+	target.Port = port
 	awaitReady(t, target, dir)
 	return target
 }

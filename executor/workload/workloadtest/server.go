@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,6 +49,24 @@ func Start(t testing.TB, options ...string) workload.Target {
 	target := newTarget(t, "mariadb", version(t, program), dir)
 	launch(t, program, dir, options)
 	awaitReady(t, target, dir)
+	return target
+}
+
+// StartListening is Start of a server that listens on a port of the loopback
+// address too, of the flavour mariadb or postgres.
+func StartListening(t testing.TB, flavour string) workload.Target {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := free.Addr().(*net.TCPAddr).Port
+	free.Close()
+	if flavour == "postgres" {
+		return startPostgres(t, port, nil)
+	}
+	target := Start(t, "--skip-networking=0", "--bind-address=127.0.0.1", "--port="+strconv.Itoa(port))
+	target.Port = port
 	return target
 }
 
