@@ -23,6 +23,8 @@ type attempt struct {
 	id     store.AttemptID
 	number int
 	setups []store.SetupID // of the run, then of the phase under way
+	shared int             // how many of them are of the run
+	isUp   bool            // the run's setup has been done
 
 	token  string
 	layout server.Layout // of the directory in use; its Dir is "" where there is none
@@ -32,6 +34,9 @@ type attempt struct {
 	started  *matrix.Phase
 	script   *script
 	segments int // directories made so far
+
+	continuation *continuation // how the next phase goes on; nil: it begins
+	goesOnLater  bool          // the phase under way can go on in a later execution
 }
 
 // A result is how an attempt ended.
@@ -66,10 +71,9 @@ func (e *executor) attemptStart(run *matrix.Run) store.AttemptStart {
 func (e *executor) attempt(ctx context.Context, run *matrix.Run) result {
 	a := &attempt{executor: e, run: run, phases: e.opts.Selection.phases(run), token: server.NewToken(), script: &script{}}
 	began := time.Now()
-	var err error
-	if a.id, a.number, err = e.deps.Store.BeginAttempt(ctx, e.attemptStart(run)); err != nil {
+	if err := a.enter(ctx); err != nil {
 		var res result
-		res.add(e.blameHost(judge(e.recordError("beginning an attempt", err)), a.phases[0].Phase.Settings))
+		res.add(e.blameHost(judge(err), a.phases[0].Phase.Settings))
 		return res
 	}
 	e.crash.at(crashAttemptBegun)
@@ -87,11 +91,23 @@ func (e *executor) attempt(ctx context.Context, run *matrix.Run) result {
 		res.add(e.blameHost(judge(e.recordError("finishing an attempt", err)), a.phases[0].Phase.Settings))
 	}
 	e.crash.at(crashAttemptFinished)
-	if err := a.discard(); err != nil {
+	if err := a.discard(a.keepsState(res)); err != nil {
 		e.event(Event{Kind: Notice, Run: run, Message: err.Error()})
 	}
 	e.event(Event{Kind: RunEnd, Run: run, Attempt: a.number, Status: res.status, Message: res.message(), Took: time.Since(began)})
 	return res
+}
+
+// enter records that the attempt begins, or goes on.
+func (a *attempt) enter(ctx context.Context) error {
+	ok, err := a.goOn(ctx)
+	if ok || err != nil {
+		return err
+	}
+	if a.id, a.number, err = a.deps.Store.BeginAttempt(ctx, a.attemptStart(a.run)); err != nil {
+		return a.recordError("beginning an attempt", err)
+	}
+	return nil
 }
 
 // add makes a later failure part of the result. The first one is the cause, unless
@@ -144,6 +160,9 @@ func (a *attempt) execute(ctx context.Context) result {
 // takeOver finds the last phase whose state is kept, and records the phases up to
 // it as taken over. It returns how many they are.
 func (a *attempt) takeOver(ctx context.Context) (int, error) {
+	if a.continuation != nil {
+		return a.continuation.index, nil
+	}
 	n, s := a.resumePoint(a.run, a.phases)
 	if n == 0 {
 		return 0, nil
@@ -315,8 +334,9 @@ func (a *attempt) end(ctx context.Context) error {
 	return err
 }
 
-// discard removes the data directory of the run, or marks it as kept.
-func (a *attempt) discard() error {
+// discard removes the data directory of the run, unless a human or the next
+// execution wants it.
+func (a *attempt) discard(goesOn bool) error {
 	if a.layout.Dir == "" {
 		return nil
 	}
@@ -325,6 +345,10 @@ func (a *attempt) discard() error {
 	if a.opts.Keep {
 		a.event(Event{Kind: Notice, Run: a.run, Message: "kept " + l.Dir})
 		return os.WriteFile(filepath.Join(l.Dir, keptFile), nil, 0o600)
+	}
+	if goesOn {
+		a.event(Event{Kind: Notice, Run: a.run, Message: "its data stays in " + l.Dir + ", where the next execution goes on"})
+		return nil
 	}
 	if err := a.machine.remove(l); err != nil {
 		return fmt.Errorf("removing the data directory: %w", err)

@@ -145,6 +145,9 @@ type executor struct {
 	broken    map[string]string   // builds that cannot start, templates that cannot be made, and why
 	inForce   *inForceTable       // values that levels ended with
 	snapshots *snapshotCollection // that are there
+
+	continuations map[*matrix.Run]*continuation // of interrupted runs
+
 	streak    int                 // failures in a row
 	notifier  *notifier
 	outcome   Outcome

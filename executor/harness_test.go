@@ -39,9 +39,12 @@ type harness struct {
 	startError func(p *server.Launch) error
 	inForce    func(s *matrix.Settings) []server.InForce
 	finish     chan struct{}
+	ended      bool   // a workload has closed it
+	cut        func() // what a second interrupt does
 	made       map[string]bool // directories that are there
 	full       bool            // the disk is
 	lost       bool            // the guardian is
+	owned      bool            // directories have owner files
 	renewError error           // of starting another guardian
 	initError  error           // of making a template
 	initTakes  time.Duration   // to make one; an end is asked for as it begins
@@ -101,6 +104,9 @@ func (h *harness) plan(definition string) *matrix.Plan {
 	}
 	history, err := h.store.History(h.t.Context(), exp.Name, exp.Host.ID)
 	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := MarkKept(exp, &history); err != nil {
 		h.t.Fatal(err)
 	}
 	plan, err := exp.MakePlan(cells, history, matrix.PlanOptions{Fresh: h.options.Selection.Fresh})
@@ -192,10 +198,18 @@ func (h *harness) machine() *machine {
 			}
 			h.made[to.Dir] = true
 			h.note("copy %s to %s", source, o.Kind)
+			if h.owned {
+				return server.Copied{Allocated: 100}, errors.Join(to.Create(o), os.MkdirAll(to.Data(), 0o700))
+			}
 			return server.Copied{Allocated: 100}, os.MkdirAll(to.Data(), 0o700)
 		},
 		layoutAt: func(dir string) (server.Layout, error) { return server.Layout{Dir: dir}, nil },
-		update:   func(server.Layout, func(*server.Owner)) error { return nil },
+		update: func(l server.Layout, change func(*server.Owner)) error {
+			if h.owned {
+				return l.Update(change)
+			}
+			return nil
+		},
 		remove: func(l server.Layout) error {
 			delete(h.made, l.Dir)
 			h.note("remove %s", strings.TrimSuffix(filepath.Base(filepath.Dir(l.Dir)), "s"))
@@ -351,6 +365,14 @@ func (w *fakeWorkload) Run(ctx context.Context, t workload.Target, r *workload.R
 		return nil
 	case "finish":
 		close(w.h.finish)
+	case "finish second", "cut first", "cut third":
+		if at := map[string]int{"finish second": 2, "cut first": 1, "cut third": 3}[w.do]; t.Iteration == at && !w.h.ended {
+			w.h.ended = true
+			close(w.h.finish)
+			if strings.HasPrefix(w.do, "cut") {
+				w.h.cut()
+			}
+		}
 	}
 	select {
 	case <-ctx.Done():

@@ -103,6 +103,9 @@ func (ph *phaseRun) iteration(ctx context.Context, w workload.Workload, number, 
 	if f != nil {
 		it.Status, it.Message = f.status, f.Error()
 	}
+	if ph.afterGap(n) {
+		it.Flags = append(it.Flags, ph.from.flag(began, ph.subject.StartTook(), ph.epoch))
+	}
 	if a, ok := ph.writeStatus(before, after, number); ok {
 		it.Artifacts = append(it.Artifacts, a)
 	}
@@ -113,6 +116,10 @@ func (ph *phaseRun) iteration(ctx context.Context, w workload.Workload, number, 
 	ph.event(Event{Kind: IterationEnd, Run: ph.run, Phase: ph.p, Iteration: number, Attempt: ph.number, Status: it.Status, Message: it.Message, Took: time.Since(began)})
 	return f
 }
+
+// afterGap reports whether the n-th iteration, from 0, is the first one after an
+// interruption.
+func (ph *phaseRun) afterGap(n int) bool { return ph.from != nil && n == ph.from.Finished }
 
 // outputDir returns the folder for what an iteration's programs print: the
 // phase's own, or one for each where there are several iterations.
@@ -241,7 +248,7 @@ func (ph *phaseRun) target(number, n int) workload.Target {
 	if ph.p.Steps > 1 {
 		t.Iteration, t.Step = ph.p.FirstIteration, n+1
 	}
-	if n == 0 {
+	if n == 0 || ph.afterGap(n) {
 		t.Warmup = ph.p.Warmup
 	}
 	if s.Server != nil {

@@ -25,13 +25,9 @@ func (a *attempt) begin(ctx context.Context, p *matrix.Phase, id store.PhaseID) 
 		if err := a.makeUntilFinish(ctx, p); err != nil {
 			return err
 		}
-		if a.segments == 1 {
-			setup, _ := a.commandsOf(p, setupOf)
-			teardown, _ := a.commandsOf(p, teardownOf)
-			if err := a.setUp(ctx, "", p.Settings, setup, teardown); err != nil {
-				return err
-			}
-		}
+	}
+	if err := a.setUpRun(ctx, p); err != nil {
+		return err
 	}
 	if a.subject != nil && (p.Restart || p.Cache != matrix.CacheAsIs && p.Cache != "") {
 		if err := a.stop(ctx); err != nil {
@@ -50,6 +46,19 @@ func (a *attempt) begin(ctx context.Context, p *matrix.Phase, id store.PhaseID) 
 		return err
 	}
 	return a.start(ctx, p, id)
+}
+
+// setUpRun runs the setup commands of the run as a whole, once.
+func (a *attempt) setUpRun(ctx context.Context, p *matrix.Phase) error {
+	if a.isUp {
+		return nil
+	}
+	a.isUp = true
+	setup, _ := a.commandsOf(p, setupOf)
+	teardown, _ := a.commandsOf(p, teardownOf)
+	err := a.setUp(ctx, "", p.Settings, setup, teardown)
+	a.shared = len(a.setups)
+	return err
 }
 
 // makeUntilFinish makes the data directory, but gives up where the caller asks

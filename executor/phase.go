@@ -28,6 +28,9 @@ type phaseRun struct {
 	bytes   int64
 
 	memoryKills int // of the kernel before the phase
+
+	done int           // complete iterations, before and in this execution
+	from *continuation // after which it goes on; nil: it begins
 }
 
 // phase executes one phase of a run: its server, its iterations, its settle, its
@@ -36,13 +39,10 @@ type phaseRun struct {
 func (a *attempt) phase(ctx context.Context, i int) *failure {
 	rp := a.phases[i]
 	ph := &phaseRun{attempt: a, rp: rp, p: rp.Phase, began: time.Now(), status: matrix.OK, memoryKills: memoryKills()}
-	var err error
-	ph.id, err = a.deps.Store.BeginPhase(ctx, store.PhaseStart{Attempt: a.id, Ordinal: i + 1, Phase: rp.Phase, Fingerprint: rp.Fingerprint, Inputs: rp.Phase.Inputs})
-	if err != nil {
-		return judge(a.recordError("beginning "+rp.Phase.Block, err))
+	if err := ph.enter(ctx, i); err != nil {
+		return judge(err)
 	}
 	a.event(Event{Kind: PhaseStart, Run: a.run, Phase: ph.p, Attempt: a.number, Message: rp.Reason})
-	setups := len(a.setups)
 	f := ph.blameHost(ph.execute(ctx), ph.p.Settings)
 
 	ctx = context.WithoutCancel(ctx)
@@ -55,12 +55,31 @@ func (a *attempt) phase(ctx context.Context, i int) *failure {
 			f = first(f, judge(err))
 		}
 	}
-	for len(a.setups) > max(setups, 1) {
+	a.goesOnLater = f != nil && f.status == matrix.Interrupted && ph.done > 0 && ph.p.OnInterrupt == matrix.Continue && ph.p.Steps == 1
+	for len(a.setups) > a.shared {
 		if err := a.tearDown(ctx); err != nil {
 			f = first(f, judge(err))
 		}
 	}
 	return ph.blameHost(f, ph.p.Settings)
+}
+
+// enter records that the phase begins, or goes on.
+func (ph *phaseRun) enter(ctx context.Context, i int) error {
+	if c := ph.continuation; c != nil {
+		ph.attempt.continuation = nil
+		ph.from, ph.id, ph.done, ph.status = c, c.Phase, c.Finished, c.Status
+		ph.began = ph.began.Add(-time.Duration(c.Seconds * float64(time.Second)))
+		return nil
+	}
+	var err error
+	ph.id, err = ph.deps.Store.BeginPhase(ctx, store.PhaseStart{
+		Attempt: ph.attempt.id, Ordinal: i + 1, Phase: ph.p, Fingerprint: ph.rp.Fingerprint, Inputs: ph.p.Inputs,
+	})
+	if err != nil {
+		return ph.recordError("beginning "+ph.p.Block, err)
+	}
+	return nil
 }
 
 // first returns the failure that came first, with the later one among its
@@ -119,18 +138,18 @@ func (ph *phaseRun) execute(ctx context.Context) *failure {
 
 // iterations executes the iterations of a phase, or the steps of its workload.
 func (ph *phaseRun) iterations(ctx context.Context, w workload.Workload) *failure {
-	for n := range ph.p.Recorded() {
+	for ph.done < ph.p.Recorded() {
 		if ph.ended(ctx) {
 			return judge(errFinished)
 		}
 		ph.stage(ctx, "measuring")
-		number := ph.p.FirstIteration + n
-		f := ph.iteration(ctx, w, number, n)
+		f := ph.iteration(ctx, w, ph.p.FirstIteration+ph.done, ph.done)
+		if f != nil && !f.status.Complete() {
+			return f
+		}
+		ph.done++
 		if f == nil {
 			continue
-		}
-		if !f.status.Complete() {
-			return f
 		}
 		ph.status, ph.message = worst(ph.status, f.status), f.Error()
 	}

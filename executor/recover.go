@@ -12,6 +12,7 @@ import (
 
 	"dbmatrix/executor/server"
 	"dbmatrix/executor/store"
+	"dbmatrix/matrix"
 
 	"github.com/prometheus/procfs"
 )
@@ -20,9 +21,10 @@ import (
 // owner file. A later runner leaves it alone; `clean` removes it.
 const keptFile = "kept"
 
-// storageDirs returns the directories that data of this experiment may lie in.
-func (e *executor) storageDirs() []string {
-	exp := e.plan.Experiment
+// storageDirs returns the directories that data of the experiment may lie in.
+func (e *executor) storageDirs() []string { return storageDirs(e.plan.Experiment) }
+
+func storageDirs(exp *matrix.Experiment) []string {
 	dirs := []string{exp.DataDir}
 	for _, s := range exp.Storages {
 		if s.Dir != "" && !slices.Contains(dirs, s.Dir) {
@@ -145,6 +147,9 @@ func (e *executor) recover(ctx context.Context) error {
 	if known, err = e.forgetMissing(ctx, known); err != nil {
 		return err
 	}
+	if err := e.findContinuations(ctx); err != nil {
+		return err
+	}
 	if err := e.removeLeftovers(known); err != nil {
 		return err
 	}
@@ -223,7 +228,7 @@ func (e *executor) abandoned(dir string, known []store.Snapshot) ([]server.Layou
 				return filepath.Base(s.Path) == filepath.Base(path)
 			})
 			_, kept := os.Lstat(filepath.Join(path, keptFile))
-			if owner.Experiment == e.plan.Experiment.Dir && !recorded && kept != nil {
+			if owner.Experiment == e.plan.Experiment.Dir && !recorded && kept != nil && !e.goesOn(path) {
 				found = append(found, server.Layout{Dir: path, Roles: owner.Roles})
 			}
 		}

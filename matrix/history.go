@@ -23,6 +23,10 @@ type Attempt struct {
 	Withdrawn string      // the reason given to invalidate, else ""
 	Accepted  Fingerprint // of the last phase that a human let it stand for, else ""
 	Phases    []PastPhase // in the order they ran
+
+	// Kept are the states that data directories which the attempt left are
+	// in, each by its last complete phase; "" is the state before the first.
+	Kept []Fingerprint
 }
 
 // A PastPhase is a recorded phase of an attempt.

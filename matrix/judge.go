@@ -100,6 +100,9 @@ func (p *past) use(r *Run, a *Attempt) {
 
 // afresh makes a run new whatever is recorded of it, and says what is.
 func (r *Run) afresh() {
+	for i := range r.Phases {
+		r.Phases[i].Continues = false
+	}
 	switch {
 	case r.Attempt == 0:
 	case r.Status == New:
@@ -258,6 +261,9 @@ func (r *Run) unfinished(a *Attempt) {
 		past := a.Phases[i]
 		rp.Status, rp.Reason = past.Status, past.Message
 		switch want := rp.Phase.Recorded(); {
+		case r.continues(i, a):
+			rp.Continues = true
+			rp.Reason = fmt.Sprintf("goes on at iteration %d, in the data directory that was left", rp.Phase.FirstIteration+past.Iterations)
 		case !past.Status.Complete():
 		case past.Iterations < want:
 			rp.Status, rp.Reason = TopUp, fmt.Sprintf("%d of %d iterations recorded", past.Iterations, want)
@@ -276,6 +282,20 @@ func (r *Run) unfinished(a *Attempt) {
 	case r.Status == Interrupted:
 		r.Reason = interruptedAt(r) + ": " + r.Reason
 	}
+}
+
+// continues reports whether the run's phase of an index, which an attempt was
+// interrupted in, goes on at its next iteration. There must be one that ended: what
+// a first one has done to the data cannot be told, nor what a workload's own step
+// has, which the next one builds on.
+func (r *Run) continues(index int, a *Attempt) bool {
+	p, past := r.Phases[index].Phase, a.Phases[index]
+	var before Fingerprint
+	if index > 0 {
+		before = a.Phases[index-1].Fingerprint
+	}
+	return a.Status == Interrupted && past.Status == Interrupted && p.OnInterrupt == Continue && p.Steps == 1 &&
+		past.Iterations > 0 && past.Iterations < p.Recorded() && slices.Contains(a.Kept, before)
 }
 
 func interruptedAt(r *Run) string {

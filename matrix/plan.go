@@ -41,6 +41,10 @@ type RunPhase struct {
 	// this one among them; nil where it has no company.
 	SharedWith []CellKey
 
+	// Continues says that the phase goes on at its next iteration, in the data
+	// directory that the run's attempt left.
+	Continues bool
+
 	// From is the position of the run that measures the phase and leaves a
 	// snapshot for this one; 0 where the run executes it itself, or a
 	// snapshot is there already (then Status is Done).

@@ -88,6 +88,11 @@ func (p *planner) sharers() map[stateKey][]CellKey {
 // that the run executes. Phases that are recorded, but whose state is gone, are
 // executed again.
 func (r *Run) goOn(made map[stateKey]int) int {
+	for i := range r.Phases {
+		if r.Phases[i].Continues {
+			return i
+		}
+	}
 	start := 0
 	for i := len(r.Phases) - 2; i >= 0; i-- {
 		if r.Phases[i].Phase.Snapshot == nil || r.Phases[i].Fingerprint == "" {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"dbmatrix/executor"
 	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
 )
@@ -76,6 +77,9 @@ func history(ctx context.Context, s *store.Store, exp *matrix.Experiment) (matri
 	h, err := s.History(ctx, exp.Name, exp.Host.ID)
 	if err != nil {
 		return h, fmt.Errorf("reading what was measured before: %w", err)
+	}
+	if err := executor.MarkKept(exp, &h); err != nil {
+		return h, exit(exitEnvironment, err)
 	}
 	return h, nil
 }
