@@ -233,8 +233,9 @@ func (c *Conn) Warnings() (Warnings, error) { return c.protocol.warnings() }
 type Stmt struct{ prepared prepared }
 
 // Prepare prepares a statement in the server. Its arguments may be int64,
-// float64, string, []byte and nil. They are written ? in MySQL and MariaDB, $1,
-// $2 and so on in PostgreSQL.
+// float64, string, []byte and nil; or *int64 and *float64, with which statements
+// whose rows are only counted allocate nothing. They are written ? in MySQL and
+// MariaDB, $1, $2 and so on in PostgreSQL.
 func (c *Conn) Prepare(statement string) (*Stmt, error) {
 	p, err := c.protocol.prepare(statement)
 	if err != nil {

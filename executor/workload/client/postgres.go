@@ -393,8 +393,12 @@ func (s *postgresStatement) arguments(args []driver.Value) error {
 			continue
 		case int64:
 			s.values = strconv.AppendInt(s.values, v, 10)
+		case *int64:
+			s.values = strconv.AppendInt(s.values, *v, 10)
 		case float64:
 			s.values = strconv.AppendFloat(s.values, v, 'g', -1, 64)
+		case *float64:
+			s.values = strconv.AppendFloat(s.values, *v, 'g', -1, 64)
 		case string:
 			s.values = append(s.values, v...)
 		case []byte:

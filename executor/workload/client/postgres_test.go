@@ -176,12 +176,16 @@ func postgresPolicy(t *testing.T, target workload.Target) {
 // postgresAllocations checks that nothing is allocated in steady state.
 func postgresAllocations(t *testing.T, target workload.Target) {
 	conn := open(t, target)
-	stmt, err := conn.Prepare("SELECT n::text || 'abc' FROM generate_series(1, $1) AS n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []driver.Value{int64(100)}
+	rows, price := int64(100), 12.5
+	stmt, err := conn.Prepare("SELECT n::text || 'abc' FROM generate_series(1, $1) AS n WHERE n > $2::float / 10")
+	args := []driver.Value{&rows, &price}
 	text := []byte("SELECT " + strings.Repeat("1 + ", 1000) + "1")
+	if n, err := stmt.Query(args, nil); err != nil || n != 99 {
+		t.Errorf("%d rows, %v; want 99", n, err)
+	}
 	for name, call := range map[string]func() (int64, error){
 		"prepared": func() (int64, error) { return stmt.Query(args, nil) },
 		"text":     func() (int64, error) { return conn.QueryBytes(text) },

@@ -176,9 +176,9 @@ func (w *wire) arguments(args []driver.Value) error {
 		case nil:
 			kind = typeNull
 			w.out[nulls+i/8] |= 1 << (i % 8)
-		case int64:
+		case int64, *int64:
 			kind = typeInt64
-		case float64:
+		case float64, *float64:
 			kind = typeDouble
 		case string, []byte:
 		default:
@@ -190,8 +190,12 @@ func (w *wire) arguments(args []driver.Value) error {
 		switch v := arg.(type) {
 		case int64:
 			w.out = binary.LittleEndian.AppendUint64(w.out, uint64(v))
+		case *int64:
+			w.out = binary.LittleEndian.AppendUint64(w.out, uint64(*v))
 		case float64:
 			w.out = binary.LittleEndian.AppendUint64(w.out, math.Float64bits(v))
+		case *float64:
+			w.out = binary.LittleEndian.AppendUint64(w.out, math.Float64bits(*v))
 		case string:
 			w.out = append(appendLength(w.out, len(v)), v...)
 		case []byte:

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"dbmatrix/executor/workload"
-	"dbmatrix/executor/workload/client"
 	"dbmatrix/executor/workload/workloadtest"
 	"dbmatrix/matrix"
 )
@@ -44,7 +43,8 @@ func TestNoAllocation(t *testing.T) {
 		g.start(1, streamLoad, 7)
 		buffer = g.appendInsert(buffer[:0], "pi1", 100, now)
 		for i := range queries {
-			buffer = queries[i].append(buffer[:0], &g)
+			queries[i].draw(&g)
+			buffer = queries[i].append(buffer[:0])
 		}
 	})
 	if allocations > 0 {
@@ -133,10 +133,7 @@ func loadConfig(t testing.TB, step string, rows int) config {
 func arguments(t testing.TB, b block) matrix.Args { return workloadtest.Args(t, Type(), b) }
 
 func makeTables(t testing.TB, w *benchmark, target workload.Target) {
-	err := client.Session(t.Context(), target, "", func(conn *client.Conn) error {
-		return w.createTables(conn, target, workload.NewRecorder("", workload.Hooks{}))
-	})
-	if err != nil {
+	if err := w.createTables(t.Context(), target, workload.NewRecorder("", workload.Hooks{})); err != nil {
 		t.Fatal(err)
 	}
 }

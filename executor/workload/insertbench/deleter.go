@@ -66,6 +66,7 @@ type deleter struct {
 	resync    int64   // deletes from a table after which its lowest key is read; 0 is never
 	loops     []int64 // deletes since then, by table from 1
 	statement []byte
+	append    func(b []byte, table string, from, rows int64) []byte // appendDelete, in the server's words
 }
 
 // newDeleter makes the deleter of the n-th client, from 0.
@@ -78,6 +79,7 @@ func (b *benchmark) newDeleter(conn *client.Conn, r *workload.Recorder, n int, e
 		ends:     ends,
 		resync:   b.resync,
 		loops:    make([]int64, b.tables+1),
+		append:   b.appendDelete,
 	}
 }
 
@@ -123,7 +125,7 @@ func (d *deleter) find(table int) error {
 // send deletes the rows of one batch, again where the server rolled it back.
 func (d *deleter) send(one batch, intended time.Duration) error {
 	end := &d.ends[one.table]
-	d.statement = appendDelete(d.statement[:0], tableName(one.table), end.Load(), one.rows)
+	d.statement = d.append(d.statement[:0], tableName(one.table), end.Load(), one.rows)
 	affected, err := d.policy.Send(func() (int64, error) { return d.conn.ExecBytes(d.statement) })
 	if err == client.ErrSkipped {
 		return nil
@@ -137,8 +139,15 @@ func (d *deleter) send(one batch, intended time.Duration) error {
 }
 
 // appendDelete writes the DELETE of the lowest rows of a table from a key on.
-func appendDelete(b []byte, table string, from, rows int64) []byte {
+func (c *config) appendDelete(b []byte, table string, from, rows int64) []byte {
 	b = append(append(b, "DELETE FROM "...), table...)
+	if c.postgres { // which knows no limit of a DELETE
+		b = append(append(b, " WHERE transactionid IN (SELECT transactionid FROM "...), table...)
+	}
 	b = strconv.AppendInt(append(b, " WHERE transactionid >= "...), from, 10)
-	return strconv.AppendInt(append(b, " ORDER BY transactionid ASC LIMIT "...), rows, 10)
+	b = strconv.AppendInt(append(b, " ORDER BY transactionid ASC LIMIT "...), rows, 10)
+	if c.postgres {
+		b = append(b, ')')
+	}
+	return b
 }

@@ -35,7 +35,7 @@ func (b *benchmark) makeIndexes(ctx context.Context, t workload.Target, r *workl
 		writers[i] = w
 		workers[i] = client.Worker{Conn: conn, Work: func(gate *client.Gate) error { return x.run(gate, shared.share(i)) }}
 	}
-	r.Expect(indexOperation.Name, int64(b.tables*len(b.alterTable(1))), 0)
+	r.Expect(indexOperation.Name, int64(b.tables*len(b.indexTable(1))), 0)
 	if err := client.Run(ctx, r.Begin, r.End, workers); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (x *indexer) run(gate *client.Gate, s share) error {
 		return err
 	}
 	for _, table := range s.tables {
-		for _, statement := range x.config.alterTable(table) {
+		for _, statement := range x.config.indexTable(table) {
 			if gate.Stopped() {
 				return nil
 			}
@@ -69,17 +69,21 @@ func (x *indexer) run(gate *client.Gate, s share) error {
 	return nil
 }
 
-// alterTable returns the statements that make the secondary indexes of the n-th
-// table: one for all, but in MyRocks one for each. There one for all needs memory
-// for all.
-func (c *config) alterTable(n int) []string {
+// indexTable returns the statements that make the secondary indexes of the n-th
+// table: one for all, but in MyRocks and PostgreSQL one for each. In MyRocks one
+// for all needs memory for all.
+func (c *config) indexTable(n int) []string {
 	table := tableName(n)
 	var clauses []string
 	for _, i := range c.secondary() {
+		if c.postgres {
+			clauses = append(clauses, i.create(table))
+			continue
+		}
 		clauses = append(clauses, "ADD INDEX "+i.nameOn(table)+" ("+strings.Join(i.columns, ", ")+")")
 	}
-	if len(clauses) == 0 {
-		return nil
+	if c.postgres || len(clauses) == 0 {
+		return clauses
 	}
 	if c.engine != "rocksdb" {
 		clauses = []string{strings.Join(clauses, ", ")}
@@ -117,14 +121,14 @@ func (b *benchmark) afterIndexes(conn *client.Conn, r *workload.Recorder, writer
 func (b *benchmark) keepTables(conn *client.Conn, r *workload.Recorder, indexes []index) error {
 	var shown strings.Builder
 	for n := 1; n <= b.tables; n++ {
-		if err := b.checkTable(conn, n, indexes); err != nil {
-			return fmt.Errorf("table %s is not what was asked for: %w", tableName(n), err)
-		}
-		_, rows, err := conn.Rows("SHOW CREATE TABLE " + tableName(n))
+		table, err := conn.Table(b.schema(), tableName(n))
 		if err != nil {
 			return err
 		}
-		shown.WriteString(rows[0][1] + ";\n\n")
+		if err := table.Check(b.form(n, indexes)); err != nil {
+			return fmt.Errorf("table %s is not what was asked for: %w", tableName(n), err)
+		}
+		shown.WriteString(table.Definition + "\n")
 	}
 	return r.WriteArtifact("tables.sql", shown.String())
 }

@@ -11,8 +11,7 @@ import (
 
 // load makes the tables and fills them.
 func (b *benchmark) load(ctx context.Context, t workload.Target, r *workload.Recorder) error {
-	err := client.Session(ctx, t, "", func(conn *client.Conn) error { return b.createTables(conn, t, r) })
-	if err != nil {
+	if err := b.createTables(ctx, t, r); err != nil {
 		return err
 	}
 	conns, err := client.OpenAll(ctx, t, database, b.clients)
@@ -49,25 +48,49 @@ func (b *benchmark) load(ctx context.Context, t workload.Target, r *workload.Rec
 	return b.judgeRate(r)
 }
 
-// createTables makes the tables anew and checks that they are what was asked
-// for.
-func (b *benchmark) createTables(conn *client.Conn, t workload.Target, r *workload.Recorder) error {
-	for _, statement := range []string{
-		"DROP DATABASE IF EXISTS " + database,
-		// One character set on all builds: the values are ASCII.
-		"CREATE DATABASE " + database + " CHARACTER SET latin1",
-		"USE " + database,
-	} {
-		if err := conn.DDL(statement); err != nil {
+// createTables makes the database and its tables anew and checks that they are
+// what was asked for.
+func (b *benchmark) createTables(ctx context.Context, t workload.Target, r *workload.Recorder) error {
+	create := "CREATE DATABASE " + database
+	if !b.postgres {
+		create += " CHARACTER SET latin1" // one on all builds: the values are ASCII
+	}
+	err := client.Session(ctx, t, "", func(conn *client.Conn) error {
+		if err := conn.DDL("DROP DATABASE IF EXISTS " + database); err != nil {
 			return err
 		}
+		return conn.DDL(create)
+	})
+	if err != nil {
+		return err
 	}
-	for n := 1; n <= b.tables; n++ {
-		if err := conn.DDL(b.createTable(n, t.Flavour)); err != nil {
-			return err
+	return client.Session(ctx, t, database, func(conn *client.Conn) error {
+		for n := 1; n <= b.tables; n++ {
+			for _, statement := range b.createTable(n, t.Flavour) {
+				if err := conn.DDL(statement); err != nil {
+					return err
+				}
+			}
 		}
+		return b.keepTables(conn, r, b.early())
+	})
+}
+
+// schema returns where in the database the tables are.
+func (c *config) schema() string {
+	if c.postgres {
+		return "public"
 	}
-	return b.keepTables(conn, r, b.early())
+	return database
+}
+
+// byIndex returns what makes a query read a table by an index. PostgreSQL chooses
+// for itself.
+func (c *config) byIndex(index string) string {
+	if c.postgres {
+		return ""
+	}
+	return " FORCE INDEX (" + index + ")"
 }
 
 // prepare sets up the session of a connection that inserts.
@@ -108,7 +131,7 @@ func (b *benchmark) countRows(conn *client.Conn, writers []*writer, had func(tab
 		for _, w := range writers {
 			want += w.rows[n]
 		}
-		got, err := countTable(conn, n)
+		got, err := b.countTable(conn, n)
 		if err != nil {
 			return err
 		}
@@ -120,10 +143,10 @@ func (b *benchmark) countRows(conn *client.Conn, writers []*writer, had func(tab
 	if total == 0 {
 		faults = append(faults, errors.New("no row was loaded"))
 	}
-	return errors.Join(faults...)
+	return workload.Join(faults...)
 }
 
 // countTable returns the number of rows of the n-th table.
-func countTable(conn *client.Conn, n int) (int64, error) {
-	return conn.Int("SELECT COUNT(*) FROM " + tableName(n) + " FORCE INDEX (PRIMARY)")
+func (c *config) countTable(conn *client.Conn, n int) (int64, error) {
+	return conn.Int("SELECT COUNT(*) FROM " + tableName(n) + c.byIndex(client.PrimaryKey))
 }

@@ -127,7 +127,10 @@ func (m *mixer) client(r *workload.Recorder, n int, conns []*client.Conn, pass u
 		workers = append(workers, client.Worker{Conn: d.conn, Work: func(gate *client.Gate) error { return d.delete(gate, batches) }})
 	}
 	if m.reads() {
-		q := m.newReader(next(), m.target, r, n, ends)
+		q, err := m.newReader(next(), m.target, r, n, ends)
+		if err != nil {
+			return nil, err
+		}
 		workers = append(workers, client.Worker{Conn: q.conn, Work: func(gate *client.Gate) error { return q.read(gate, streamRead+stream, length) }})
 	}
 	if m.hold > 0 {
@@ -151,24 +154,22 @@ func (m *mixer) batches(n int, pass, stream uint64, length time.Duration) iter.S
 func (b *benchmark) keepPlans(conn *client.Conn, r *workload.Recorder, lowest []int64) error {
 	const table = 1
 	if b.deletes {
-		statement := appendDelete(nil, tableName(table), lowest[table], b.rowsPerCommit)
+		statement := b.appendDelete(nil, tableName(table), lowest[table], b.rowsPerCommit)
 		if err := explain(conn, r, deleteOperation.Name, string(statement)); err != nil {
 			return err
 		}
 	}
-	switch b.step {
-	case stepPoint:
-		ends := newLowEnds(lowest)
-		q := b.pointQuery(table, &ends[table])
+	if !b.reads() {
+		return nil
+	}
+	ends := newLowEnds(lowest)
+	for _, q := range b.queries(table, &ends[table]) {
 		if err := q.find(conn); err != nil {
 			return err
 		}
-		return explain(conn, r, primary, string(q.append(nil, &generator{})))
-	case stepQuery, stepRange:
-		for _, q := range b.rangeQueries(tableName(table)) {
-			if err := explain(conn, r, q.index, string(q.append(nil, &generator{}))); err != nil {
-				return err
-			}
+		q.draw(&generator{})
+		if err := explain(conn, r, q.name(), string(q.append(nil))); err != nil {
+			return err
 		}
 	}
 	return nil

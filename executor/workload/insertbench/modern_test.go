@@ -19,29 +19,39 @@ import (
 func TestModernStatements(t *testing.T) {
 	var got bytes.Buffer
 	show := func(statement string) { got.WriteString(statement + ";\n") }
-	for _, b := range []block{{}, {"engine": "rocksdb", "partitions": 3, "rows": 1000, "insert_rows": 500, "later_rows": 200}} {
-		b["step"] = "l.i0"
-		c, faults := decode(arguments(t, b), matrix.Build{})
+	for _, test := range []struct {
+		flavour string
+		block   block
+	}{
+		{"mariadb", block{}},
+		{"mariadb", block{"engine": "rocksdb", "partitions": 3, "rows": 1000, "insert_rows": 500, "later_rows": 200}},
+		{"postgres", block{"partitions": 3, "rows": 1000, "insert_rows": 500, "later_rows": 200}},
+	} {
+		test.block["step"] = "l.i0"
+		c, faults := decode(arguments(t, test.block), matrix.Build{Flavour: test.flavour})
 		if len(faults) > 0 {
 			t.Fatal(faults)
 		}
-		show(c.createTable(1, "mariadb"))
-		for _, statement := range c.alterTable(1) {
+		for _, statement := range append(c.createTable(1, test.flavour), c.indexTable(1)...) {
 			show(statement)
 		}
 	}
-	c := config{profile: modern, indexes: 3, rowsPerQuery: 10, tables: 1}
-	g := generator{text: newRandomText(1), shape: dataShape{10, 20, 50}, whole: true}
-	g.start(1, streamLoad+1, 0)
-	show(string(g.appendInsert(nil, "pi1", 2, stamp)))
-	show(string(appendDelete(nil, "pi1", 4711, 50)))
-	for _, q := range c.rangeQueries("pi1") {
-		show(string(q.append(nil, &g)))
+	for _, c := range []config{
+		{profile: modern, indexes: 3, rowsPerQuery: 10, tables: 1},
+		{profile: modern, indexes: 3, rowsPerQuery: 10, tables: 1, postgres: true},
+	} {
+		g := generator{text: newRandomText(1), shape: dataShape{10, 20, 50}, whole: true}
+		g.start(1, streamLoad+1, 0)
+		show(string(g.appendInsert(nil, "pi1", 2, stamp)))
+		show(string(c.appendDelete(nil, "pi1", 4711, 50)))
+		for _, q := range c.rangeQueries("pi1") {
+			showQuery(&got, &c, q, &g)
+		}
+		ends := newLowEnds([]int64{0, 1000})
+		point := c.pointQuery(1, &ends[1])
+		point.high = 2000
+		showQuery(&got, &c, point, &g)
 	}
-	ends := newLowEnds([]int64{0, 1000})
-	point := c.pointQuery(1, &ends[1])
-	point.high = 2000
-	show(string(point.append(nil, &g)))
 	golden(t, "modern.sql", got.Bytes())
 }
 
@@ -59,11 +69,8 @@ func TestPointKeys(t *testing.T) {
 		var g generator
 		least, most := int64(1<<60), int64(0)
 		for range 1000 {
-			var key int64
-			text := string(q.append(nil, &g))
-			if _, err := fmt.Sscanf(text[strings.IndexByte(text, '('):], "(%d)", &key); err != nil {
-				t.Fatal(err)
-			}
+			q.draw(&g)
+			key := q.keys[0]
 			least, most = min(least, key), max(most, key)
 		}
 		if least != test.least || most != test.most {
@@ -114,7 +121,7 @@ func modernPhases(t *testing.T, target workload.Target, more block, rates ...int
 	}
 	metrics("l.i0", step("l.i0", nil), map[string]float64{"rows_inserted": 10000, "inserts": 100})
 	indexings := 2.0
-	if more["engine"] == "rocksdb" {
+	if more["engine"] == "rocksdb" || target.Flavour == "postgres" {
 		indexings = 6
 	}
 	metrics("l.x", step("l.x", nil), map[string]float64{"rows_inserted": 10200, "rows_added": 200, "inserts": 2, "indexings": indexings})
@@ -133,8 +140,12 @@ func modernPhases(t *testing.T, target workload.Target, more block, rates ...int
 			if deletes == 0 || deletes > inserts+2*maxLead || inserts > deletes+2*maxLead {
 				t.Errorf("%s: %v inserts and %v deletes", what, inserts, deletes)
 			}
-			if read := workloadtest.Metric(t, result, "rows_read") / workloadtest.Metric(t, result, "queries"); read < 8 || read > 10 {
-				t.Errorf("%s: a query read %v rows, want a little under 10", what, read)
+			least := 8.0
+			if target.Flavour == "postgres" {
+				least = 4 // connections leave gaps of up to a thousand keys
+			}
+			if read := workloadtest.Metric(t, result, "rows_read") / workloadtest.Metric(t, result, "queries"); read < least || read > 10 {
+				t.Errorf("%s: a query read %v rows, want %v to 10", what, read, least)
 			}
 			plans(t, what, result)
 		}
@@ -152,11 +163,21 @@ func plans(t *testing.T, what string, result workload.Result) {
 		t.Errorf("%s: %d plans are kept, want %d", what, len(result.Plans), want)
 	}
 	for _, plan := range result.Plans {
-		indexOnly := strings.Contains(plan.Text, "Using index") || strings.Contains(plan.Text, "Covering index")
-		if plan.Query != primary && plan.Query != deleteOperation.Name && !indexOnly {
+		if plan.Query != primary && plan.Query != deleteOperation.Name && !indexOnly(plan.Text) {
 			t.Errorf("%s: query of index %s does not read the index alone:\n%s", what, plan.Query, plan.Text)
 		}
 	}
+}
+
+// indexOnly reports whether a plan reads an index alone, in the words of MariaDB,
+// MySQL or PostgreSQL.
+func indexOnly(plan string) bool {
+	for _, words := range []string{"Using index", "Covering index", "Index Only Scan"} {
+		if strings.Contains(plan, words) {
+			return true
+		}
+	}
+	return false
 }
 
 func rowsOf(t *testing.T, target workload.Target) float64 {
@@ -164,7 +185,7 @@ func rowsOf(t *testing.T, target workload.Target) float64 {
 	var total int64
 	err := client.Session(t.Context(), target, database, func(conn *client.Conn) error {
 		for n := 1; n <= 2; n++ {
-			rows, err := countTable(conn, n)
+			rows, err := conn.Int("SELECT COUNT(*) FROM " + tableName(n))
 			if err != nil {
 				return err
 			}
@@ -181,13 +202,15 @@ func rowsOf(t *testing.T, target workload.Target) float64 {
 // modernConformance checks that the rows which the steps leave are a function of
 // the seed, whatever the clients.
 func modernConformance(t *testing.T, target workload.Target) {
-	const data = "SELECT COUNT(*), SUM(CRC32(CONCAT_WS(',', cashregisterid, customerid, productid, price, data))) FROM ib."
+	columns := "SELECT COUNT(*), SUM(" + checksum(target, "CONCAT_WS(',', cashregisterid, customerid, productid, price, data)") + ") FROM "
+	data := columns + inDatabase(target, 1) + " UNION ALL " + columns + inDatabase(target, 2)
 	workloadtest.Suite{
 		Type:       Type(),
+		Database:   database,
 		Prepare:    block{"step": "l.i0", "tables": 2, "rows": 6000},
 		Others:     []block{{"clients": 4}, {"partitions": 2}},
 		Seed:       block{"seed": 2},
-		Data:       data + "pi1 UNION ALL " + data + "pi2",
+		Data:       data,
 		Work:       block{"step": "qp", "tables": 2, "rows": 6000, "insert_rate": 1000, "htap_seconds": 0.1, "seconds": 60},
 		Interrupts: 4,
 	}.Run(t, target)
@@ -198,7 +221,7 @@ func modernConformance(t *testing.T, target workload.Target) {
 			run(t, target, common, block{"step": step})
 		}
 		err := client.Session(t.Context(), target, database, func(conn *client.Conn) error {
-			_, rows, err := conn.Rows(data + "pi1 UNION ALL " + data + "pi2")
+			_, rows, err := conn.Rows(data)
 			left = append(left, fmt.Sprint(rows))
 			return err
 		})
@@ -211,63 +234,19 @@ func modernConformance(t *testing.T, target workload.Target) {
 	}
 }
 
-// modernData checks the tables that l.x leaves, and that l.i1 deletes from their
-// low ends.
-func modernData(t *testing.T, target workload.Target) {
-	common := block{"rows": 20000, "insert_rows": 10000, "resync_min": 10}
-	run(t, target, common, block{"step": "l.i0"})
-	x := run(t, target, common, block{"step": "l.x"})
-	if got := workloadtest.Metric(t, x, "rows_inserted"); got != 20100 {
-		t.Errorf("%v rows were indexed, want 20100", got)
-	}
-	conn, err := client.Open(t.Context(), target, database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	value := func(query, want string) {
-		t.Helper()
-		if got, err := conn.Text(query); err != nil || got != want {
-			t.Errorf("%s: %s, %v; want %s", query, got, err, want)
-		}
-	}
-	value("SELECT CONCAT_WS(' ', MIN(price), MAX(price), COUNT(DISTINCT price)) FROM pi1", "0 499 500")
-	// A uniform price has its mean within 5 standard errors.
-	value("SELECT ABS(AVG(price) - 249.5) < 5 * 500 / SQRT(12 * 20100) FROM pi1", "1")
-	// It has nothing to do with the customer.
-	value(`SELECT ABS((AVG(price * customerid) - AVG(price) * AVG(customerid)) / (STDDEV_POP(price) * STDDEV_POP(customerid))) < 0.05 FROM pi1`, "1")
-	value("SELECT data_type FROM information_schema.columns WHERE table_schema = 'ib' AND table_name = 'pi1' AND column_name = 'price'", "int")
-	value("SELECT GROUP_CONCAT(DISTINCT index_name ORDER BY LOWER(index_name)) FROM information_schema.statistics WHERE table_schema = 'ib' AND table_name = 'pi1'",
-		"pi1_marketsegment,pi1_pdc,pi1_registersegment,PRIMARY")
-	run(t, target, common, block{"step": "l.i1"})
-	value("SELECT COUNT(*) FROM pi1", "20100")
-	value("SELECT MIN(transactionid) FROM pi1", "8001")
-	run(t, target, common, block{"step": "l.i2", "delete_per_insert": false})
-	value("SELECT COUNT(*) FROM pi1", "22100")
-
-	run(t, target, common, block{"step": "l.i0"})
-	if _, err := conn.Exec("DELETE FROM pi1"); err != nil {
-		t.Fatal(err)
-	}
-	for _, step := range []string{"l.i1", "qp"} {
-		_, err := workloadtest.Try(t.Context(), t, Type(), target, block{"step": step})
-		if err == nil || !strings.Contains(err.Error(), "a phase with the step l.i0 must come before") {
-			t.Errorf("%s of an empty table: the error is %v", step, err)
-		}
-	}
-	_, err = workloadtest.Try(t.Context(), t, Type(), target, block{"step": "l.x", "rows": 20000})
-	if err == nil || !strings.Contains(err.Error(), "table pi1 has 100 rows, not the 20100") {
-		t.Errorf("l.x of an empty table: the error is %v", err)
-	}
-}
-
 // sharedTable checks that clients may have a table together.
 func sharedTable(t *testing.T, target workload.Target) {
 	common := block{"tables": 1, "clients": 3, "rows": 6000, "insert_rows": 2000}
 	for _, step := range []string{"l.i0", "l.x", "l.i1", "l.i2"} {
 		result := run(t, target, common, block{"step": step})
-		if step == "l.i1" && workloadtest.Metric(t, result, "rows_deleted") != 1600 {
-			t.Errorf("%v rows were deleted, want 1600", workloadtest.Metric(t, result, "rows_deleted"))
+		if step != "l.i1" {
+			continue
+		}
+		// In PostgreSQL a client that waited for another to delete its rows
+		// deletes none in their place.
+		deleted := workloadtest.Metric(t, result, "rows_deleted")
+		if deleted != 1600 && (target.Flavour != "postgres" || deleted < 400) {
+			t.Errorf("%v rows were deleted, want 1600", deleted)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package insertbench
 
 import (
+	"database/sql/driver"
 	"fmt"
 	"strconv"
 	"sync/atomic"
@@ -15,15 +16,22 @@ const findEvery = 100
 // be there.
 type pointQuery struct {
 	table int
-	keys  int64         // of one query
+	keys  []int64 // of one query
+	args  []driver.Value
 	low   *atomic.Int64 // the lowest key, as far as the deleter knows
 	high  int64         // above the highest, as far as the reader knows
 	asked int           // queries since it was read
 }
 
-func (c *config) pointQuery(table int, low *atomic.Int64) pointQuery {
-	return pointQuery{table: table, keys: c.rowsPerQuery, low: low}
+func (c *config) pointQuery(table int, low *atomic.Int64) *pointQuery {
+	q := &pointQuery{table: table, keys: make([]int64, c.rowsPerQuery), low: low}
+	for i := range q.keys {
+		q.args = append(q.args, &q.keys[i])
+	}
+	return q
 }
+
+func (q *pointQuery) name() string { return primary }
 
 // find reads the highest key of the table when it is time to.
 func (q *pointQuery) find(conn *client.Conn) error {
@@ -41,18 +49,42 @@ func (q *pointQuery) find(conn *client.Conn) error {
 	return nil
 }
 
-// append writes the query with random keys, from the low end up to the high end,
-// which is not among them.
-func (q *pointQuery) append(b []byte, g *generator) []byte {
+// draw draws the keys, from the low end up to the high end, which is not among
+// them.
+func (q *pointQuery) draw(g *generator) {
 	low := q.low.Load()
 	width := uint64(max(1, q.high-low)) // deletes may be beyond what the reader knows
-	b = append(append(b, "SELECT transactionid,productid,data FROM "...), tableName(q.table)...)
-	b = append(b, " WHERE transactionid IN ("...)
 	for i := range q.keys {
+		q.keys[i] = low + int64(g.below(width))
+	}
+}
+
+// The statement around the keys; the table's name comes in between.
+const (
+	pointHead = "SELECT transactionid,productid,data FROM "
+	pointKeys = " WHERE transactionid IN ("
+)
+
+func (q *pointQuery) append(b []byte) []byte {
+	b = append(append(append(b, pointHead...), tableName(q.table)...), pointKeys...)
+	for i, key := range q.keys {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = strconv.AppendInt(b, low+int64(g.below(width)), 10)
+		b = strconv.AppendInt(b, key, 10)
 	}
 	return append(b, ')')
 }
+
+func (q *pointQuery) prepared() string {
+	text := pointHead + tableName(q.table) + pointKeys
+	for i := range q.keys {
+		if i > 0 {
+			text += ","
+		}
+		text += "$" + strconv.Itoa(i+1)
+	}
+	return text + ")"
+}
+
+func (q *pointQuery) arguments() []driver.Value { return q.args }

@@ -1,7 +1,9 @@
 package insertbench
 
 import (
+	"database/sql/driver"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"dbmatrix/executor/workload"
@@ -9,6 +11,27 @@ import (
 )
 
 var queryOperation = workload.Operation{Name: "query", Calls: "queries", Rate: "qps"}
+
+// A query is one kind of what a client asks for: rows of a range, or by their
+// keys.
+type query interface {
+	name() string // of the index that it reads
+
+	// find reads from the table what draw must know of it, when it is time to.
+	find(*client.Conn) error
+
+	// draw draws the random values of the next query.
+	draw(*generator)
+
+	// append writes the query with the values that were drawn.
+	append([]byte) []byte
+
+	// prepared returns the query with parameters, in PostgreSQL's form.
+	prepared() string
+
+	// arguments returns those of the prepared query: what was last drawn.
+	arguments() []driver.Value
+}
 
 // A reader is one client's means to query.
 type reader struct {
@@ -18,13 +41,14 @@ type reader struct {
 	track     *workload.Track
 	policy    *client.Policy
 	generator generator
-	ranges    []rangeQuery // of all tables of the client
-	points    []pointQuery // in place of ranges
+	queries   []query        // of all tables of the client
+	prepared  []*client.Stmt // of each of them; nil where queries are sent as text
 	statement []byte
 }
 
-// newReader makes the reader of the n-th client, from 0.
-func (b *benchmark) newReader(conn *client.Conn, t workload.Target, r *workload.Recorder, n int, ends lowEnds) *reader {
+// newReader makes the reader of the n-th client, from 0. To PostgreSQL it speaks
+// with prepared statements, to others with text, as the original does.
+func (b *benchmark) newReader(conn *client.Conn, t workload.Target, r *workload.Recorder, n int, ends lowEnds) (*reader, error) {
 	q := &reader{
 		seed:     t.Seed,
 		conn:     conn,
@@ -33,13 +57,31 @@ func (b *benchmark) newReader(conn *client.Conn, t workload.Target, r *workload.
 		policy:   client.NewPolicy(r, b.allowed),
 	}
 	for _, table := range b.share(n).tables {
-		if b.step == stepPoint {
-			q.points = append(q.points, b.pointQuery(table, &ends[table]))
-			continue
-		}
-		q.ranges = append(q.ranges, b.rangeQueries(tableName(table))...)
+		q.queries = append(q.queries, b.queries(table, &ends[table])...)
 	}
-	return q
+	if !b.postgres {
+		return q, nil
+	}
+	for _, one := range q.queries {
+		statement, err := conn.Prepare(one.prepared())
+		if err != nil {
+			return nil, err
+		}
+		q.prepared = append(q.prepared, statement)
+	}
+	return q, nil
+}
+
+// queries returns those that the step sends to a table.
+func (b *benchmark) queries(table int, low *atomic.Int64) []query {
+	if b.step == stepPoint {
+		return []query{b.pointQuery(table, low)}
+	}
+	var queries []query
+	for _, q := range b.rangeQueries(tableName(table)) {
+		queries = append(queries, q)
+	}
+	return queries
 }
 
 // read queries until the time is over.
@@ -51,17 +93,18 @@ func (q *reader) read(gate *client.Gate, stream uint64, length time.Duration) er
 	}()
 	q.generator.start(q.seed, stream, 0)
 	for !gate.Stopped() && q.recorder.Elapsed() < length {
-		what, err := q.draw()
-		if err != nil {
+		n := int(q.generator.below(uint64(len(q.queries))))
+		if err := q.queries[n].find(q.conn); err != nil {
 			return err
 		}
+		q.queries[n].draw(&q.generator)
 		started := q.recorder.Elapsed()
-		rows, err := q.policy.Send(func() (int64, error) { return q.conn.QueryBytes(q.statement) })
+		rows, err := q.send(n)
 		if err == client.ErrSkipped {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("query of index %s: %w", what, err)
+			return fmt.Errorf("query of index %s: %w", q.queries[n].name(), err)
 		}
 		read += rows
 		q.track.Done(1, started, q.recorder.Elapsed())
@@ -69,18 +112,13 @@ func (q *reader) read(gate *client.Gate, stream uint64, length time.Duration) er
 	return nil
 }
 
-// draw makes the statement of the next query and returns the index that it
-// reads.
-func (q *reader) draw() (string, error) {
-	if len(q.points) > 0 {
-		point := &q.points[q.generator.below(uint64(len(q.points)))]
-		if err := point.find(q.conn); err != nil {
-			return "", err
-		}
-		q.statement = point.append(q.statement[:0], &q.generator)
-		return primary, nil
+// send sends a query with the values that were drawn, again where the server
+// rolled it back, and returns how many rows came.
+func (q *reader) send(n int) (int64, error) {
+	if q.prepared != nil {
+		args := q.queries[n].arguments()
+		return q.policy.Send(func() (int64, error) { return q.prepared[n].Query(args, nil) })
 	}
-	query := &q.ranges[q.generator.below(uint64(len(q.ranges)))]
-	q.statement = query.append(q.statement[:0], &q.generator)
-	return query.index, nil
+	q.statement = q.queries[n].append(q.statement[:0])
+	return q.policy.Send(func() (int64, error) { return q.conn.QueryBytes(q.statement) })
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"dbmatrix/executor/workload"
 	"dbmatrix/executor/workload/client"
@@ -13,27 +12,35 @@ import (
 // A scan is a query that reads a whole index and returns nothing, since no
 // customerid is negative.
 type scan struct {
-	index     string // primary reads the table itself
-	statement string // with %s for the table
+	index   string // primary reads the table itself
+	columns string // that it selects
+	first   string // the index's first column, none of which is negative
+	order   string
 }
 
 // scans are the steps, in their order. The first comes again at the end, when
 // the others have changed what is in the cache.
 var scans = []scan{
 	primaryScan,
-	{"marketsegment", "SELECT price,customerid FROM %s FORCE INDEX (marketsegment)" +
-		" WHERE price >= 0 AND customerid < 0 ORDER BY price,customerid"},
-	{"registersegment", "SELECT cashregisterid,price,customerid FROM %s FORCE INDEX (registersegment)" +
-		" WHERE cashregisterid >= 0 AND customerid < 0 ORDER BY cashregisterid,price,customerid"},
-	{"pdc", "SELECT price,dateandtime,customerid FROM %s FORCE INDEX (pdc)" +
-		" WHERE price >= 0 AND customerid < 0 ORDER BY price,dateandtime,customerid"},
+	{"marketsegment", "price,customerid", "price", "price,customerid"},
+	{"registersegment", "cashregisterid,price,customerid", "cashregisterid", "cashregisterid,price,customerid"},
+	{"pdc", "price,dateandtime,customerid", "price", "price,dateandtime,customerid"},
 	primaryScan,
 }
 
-// primary is the name of the primary key.
-const primary = "PRIMARY"
+// primary is the name of the scan, and of the queries, by the primary key.
+const primary = client.PrimaryKey
 
-var primaryScan = scan{primary, "SELECT transactionid,data,customerid FROM %s WHERE customerid < 0"}
+var primaryScan = scan{index: primary, columns: "transactionid,data,customerid"}
+
+// statement returns the scan of a table.
+func (c *config) statement(s scan, table string) string {
+	if s.index == primary {
+		return "SELECT " + s.columns + " FROM " + table + " WHERE customerid < 0"
+	}
+	return "SELECT " + s.columns + " FROM " + table + c.byIndex(s.index) +
+		" WHERE " + s.first + " >= 0 AND customerid < 0 ORDER BY " + s.order
+}
 
 var scanOperation = workload.Operation{Name: "scan", Calls: "queries"}
 
@@ -56,7 +63,7 @@ func (b *benchmark) scan(ctx context.Context, t workload.Target, r *workload.Rec
 	defer client.CloseAll(conns)
 	workers := make([]client.Worker, len(conns))
 	for i, conn := range conns {
-		reader := scanner{conn, r, r.Track(scanOperation, i+1), s.statement, shared.share(i).tables}
+		reader := scanner{conn, r, r.Track(scanOperation, i+1), &shared, s, shared.share(i).tables}
 		workers[i] = client.Worker{Conn: conn, Work: reader.run}
 	}
 	r.Fact("scan", s.index)
@@ -82,12 +89,12 @@ func (b *benchmark) hasIndex(name string) error {
 // once for all steps, by way of the primary key, which the first step has just
 // read too.
 func (b *benchmark) afterScan(conn *client.Conn, r *workload.Recorder, s scan) error {
-	if err := explain(conn, r, "scan "+s.index, fmt.Sprintf(s.statement, tableName(1))); err != nil {
+	if err := explain(conn, r, "scan "+s.index, b.statement(s, tableName(1))); err != nil {
 		return err
 	}
 	if b.scanned == 0 {
 		for n := 1; n <= b.tables; n++ {
-			rows, err := countTable(conn, n)
+			rows, err := b.countTable(conn, n)
 			if err != nil {
 				return err
 			}
@@ -103,11 +110,12 @@ func (b *benchmark) afterScan(conn *client.Conn, r *workload.Recorder, s scan) e
 
 // A scanner is one client of a scan.
 type scanner struct {
-	conn      *client.Conn
-	recorder  *workload.Recorder
-	track     *workload.Track
-	statement string
-	tables    []int
+	conn     *client.Conn
+	recorder *workload.Recorder
+	track    *workload.Track
+	config   *config
+	scan     scan
+	tables   []int
 }
 
 func (s *scanner) run(gate *client.Gate) error {
@@ -116,7 +124,7 @@ func (s *scanner) run(gate *client.Gate) error {
 			return nil
 		}
 		started := s.recorder.Elapsed()
-		rows, err := s.conn.Query(fmt.Sprintf(s.statement, tableName(table)), nil)
+		rows, err := s.conn.Query(s.config.statement(s.scan, tableName(table)), nil)
 		if err != nil {
 			return fmt.Errorf("scanning %s: %w", tableName(table), err)
 		}
@@ -130,15 +138,10 @@ func (s *scanner) run(gate *client.Gate) error {
 
 // explain keeps the server's plan of a query.
 func explain(conn *client.Conn, r *workload.Recorder, name, query string) error {
-	columns, rows, err := conn.Rows("EXPLAIN " + query)
+	plan, err := conn.Explain(query)
 	if err != nil {
-		return fmt.Errorf("explaining %s: %w", query, err)
+		return err
 	}
-	var b strings.Builder
-	b.WriteString(query + "\n" + strings.Join(columns, "\t") + "\n")
-	for _, row := range rows {
-		b.WriteString(strings.Join(row, "\t") + "\n")
-	}
-	r.Plan(name, b.String())
+	r.Plan(name, plan)
 	return nil
 }

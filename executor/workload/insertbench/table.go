@@ -2,11 +2,18 @@ package insertbench
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+
+	"dbmatrix/executor/workload/client"
 )
 
 // database holds the benchmark's tables.
 const database = "ib"
+
+// keyColumn is the primary key, by which tables are partitioned.
+const keyColumn = "transactionid"
 
 // dataColumn is the length of the column data, in bytes.
 const dataColumn = 4000
@@ -41,20 +48,18 @@ var modernIndexes = []index{
 	{"pdc", []string{"price", "dateandtime", "customerid"}, true},
 }
 
-// index returns the n-th secondary index of the profile, from 0.
-func (c *config) index(n int) index {
-	if c.profile == modern {
-		return modernIndexes[n]
-	}
-	return secondaryIndexes[n]
-}
-
-// secondary returns the secondary indexes of a table.
+// secondary returns the secondary indexes of a table. In PostgreSQL the names of
+// indexes are those of the whole database, not of their table.
 func (c *config) secondary() []index {
+	all := secondaryIndexes
 	if c.profile == modern {
-		return modernIndexes[:c.indexes]
+		all = modernIndexes
 	}
-	return secondaryIndexes[:c.indexes]
+	own := slices.Clone(all[:c.indexes])
+	for i := range own {
+		own[i].prefix = own[i].prefix || c.postgres
+	}
+	return own
 }
 
 // early returns those of them that the tables are made with.
@@ -75,9 +80,44 @@ func (c *config) rowsPerPartition() int64 {
 	return (c.rows + c.insertRows + c.laterRows + 100) / c.partitions / int64(c.tables)
 }
 
-// createTable returns the definition of the n-th table, in the words of the
-// server's flavour.
-func (c *config) createTable(n int, flavour string) string {
+// bounds returns the upper end of each partition.
+func (c *config) bounds() []string {
+	var bounds []string
+	for i := range c.partitions {
+		bound := "MAXVALUE"
+		if i < c.partitions-1 {
+			bound = strconv.FormatInt((i+1)*c.rowsPerPartition(), 10)
+		}
+		bounds = append(bounds, bound)
+	}
+	return bounds
+}
+
+// form is what the server is to have of the n-th table when it has these
+// secondary indexes.
+func (c *config) form(n int, indexes []index) client.Table {
+	t := client.Table{
+		Engine: c.engine, Compression: c.compression, KeyBlockSize: c.keyBlockSize, Bounds: c.bounds(),
+		Indexes: map[string][]string{client.PrimaryKey: {keyColumn}},
+	}
+	if c.postgres {
+		t.Engine = "heap"
+	}
+	if c.partitions > 0 {
+		t.Method, t.Key = "RANGE", keyColumn
+	}
+	for _, i := range indexes {
+		t.Indexes[i.nameOn(tableName(n))] = i.columns
+	}
+	return t
+}
+
+// createTable returns the statements that make the n-th table, in the words of
+// the server's flavour.
+func (c *config) createTable(n int, flavour string) []string {
+	if c.postgres {
+		return c.createPostgres(n)
+	}
 	price := "FLOAT"
 	if c.profile == modern {
 		price = "INT"
@@ -100,7 +140,48 @@ func (c *config) createTable(n int, flavour string) string {
 		b.WriteString(" " + option)
 	}
 	c.partitionClause(&b)
-	return b.String()
+	return []string{b.String()}
+}
+
+// sequenceCache is how many keys a connection to PostgreSQL takes at once, as in
+// the original. What it has not used when it ends is a gap.
+const sequenceCache = 1000
+
+// createPostgres is createTable for PostgreSQL, where each partition is a table
+// and indexes have statements of their own.
+func (c *config) createPostgres(n int) []string {
+	price, table := "REAL", tableName(n)
+	if c.profile == modern {
+		price = "INT"
+	}
+	create := fmt.Sprintf(`CREATE TABLE %s (
+  transactionid BIGSERIAL PRIMARY KEY,
+  dateandtime TIMESTAMP WITHOUT TIME ZONE,
+  cashregisterid INT NOT NULL,
+  customerid INT NOT NULL,
+  productid INT NOT NULL,
+  price %s NOT NULL,
+  data VARCHAR(%d)
+)`, table, price, dataColumn)
+	if c.partitions > 0 {
+		create += " PARTITION BY RANGE (transactionid)"
+	}
+	statements := []string{create}
+	from := "0"
+	for i, bound := range c.bounds() {
+		statements = append(statements, fmt.Sprintf("CREATE TABLE %s_p%d PARTITION OF %[1]s FOR VALUES FROM (%[3]s) TO (%[4]s)", table, i, from, bound))
+		from = bound
+	}
+	statements = append(statements, fmt.Sprintf("ALTER SEQUENCE %s_transactionid_seq CACHE %d", table, sequenceCache))
+	for _, i := range c.early() {
+		statements = append(statements, i.create(table))
+	}
+	return statements
+}
+
+// create returns the statement that makes the index in PostgreSQL.
+func (i index) create(table string) string {
+	return fmt.Sprintf("CREATE INDEX %s ON %s (%s)", i.nameOn(table), table, strings.Join(i.columns, ", "))
 }
 
 // compressionOption returns the table option that asks for the compression.
@@ -121,8 +202,9 @@ func (c *config) partitionClause(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\nPARTITION BY RANGE (transactionid) (")
-	for i := range c.partitions - 1 {
-		fmt.Fprintf(b, "\n  PARTITION p%d VALUES LESS THAN (%d),", i, (i+1)*c.rowsPerPartition())
+	bounds := c.bounds()
+	for i, bound := range bounds[:len(bounds)-1] {
+		fmt.Fprintf(b, "\n  PARTITION p%d VALUES LESS THAN (%s),", i, bound)
 	}
-	fmt.Fprintf(b, "\n  PARTITION p%d VALUES LESS THAN MAXVALUE\n)", c.partitions-1)
+	fmt.Fprintf(b, "\n  PARTITION p%d VALUES LESS THAN MAXVALUE\n)", len(bounds)-1)
 }

@@ -88,7 +88,7 @@ func attributes() []matrix.Attribute {
 		workload.Optional("clients", "clients", "Clients, each with a connection, and with one more each for its queries, its deletes and its open transactions. One for each table unless given; else a multiple or a divisor of the number of tables."),
 		workload.Whole("rows", "rows", 1000000, "Rows to load, all tables together."),
 		workload.Optional("insert_rows", "rows", "Rows that l.i1 and l.i2 insert, all tables together: four fifths of them the first, the rest the second; twice rows unless given."),
-		workload.Choice("engine", "Storage engine of the tables.", "innodb", "rocksdb"),
+		workload.Choice("engine", "Storage engine of the tables; PostgreSQL has none to choose.", "innodb", "rocksdb"),
 		workload.Whole("partitions", "partitions", 0, "Partitions of each table, by ranges of transactionid; 0 is an unpartitioned table."),
 		workload.Whole("later_rows", "rows", 0, "Rows that later phases will insert, all tables together: the partitions are sized for them too."),
 		workload.Choice("compression", "none; table is InnoDB's compressed row format; transparent is page compression with hole punching (COMPRESSION='zlib' in MySQL, PAGE_COMPRESSED=1 in MariaDB). MyRocks is compressed by its server options.",
@@ -110,7 +110,7 @@ func attributes() []matrix.Attribute {
 		workload.Optional("htap_seconds", "seconds", "In the modern profile each client also holds a transaction open that has read a row, for so long, again and again, in l.i1, l.i2, qr and qp; unless given there is none."),
 		{
 			Name: "unique_checks", Type: cty.Bool, Default: cty.True,
-			Doc: "The variable unique_checks of connections that insert. Without, MyRocks does not look for a row of the same key.",
+			Doc: "The variable unique_checks of connections that insert, of MySQL and MariaDB. Without, MyRocks does not look for a row of the same key.",
 		},
 		workload.Switch("bulk_load", "In l.i0 with MyRocks: load with rocksdb_bulk_load = 1, past the memtables."),
 		{
@@ -125,6 +125,7 @@ func attributes() []matrix.Attribute {
 
 // config is the decoded body of a block.
 type config struct {
+	postgres      bool // the server is PostgreSQL
 	step          string
 	profile       string
 	tables        int
@@ -157,6 +158,7 @@ type config struct {
 func decode(args matrix.Args, build matrix.Build) (config, []matrix.ArgError) {
 	v := workload.Read(args)
 	c := config{
+		postgres:      build.Flavour == "postgres",
 		step:          v.Text("step"),
 		profile:       v.Text("profile"),
 		tables:        int(v.Int("tables", 1)),
@@ -201,6 +203,12 @@ func decode(args matrix.Args, build matrix.Build) (config, []matrix.ArgError) {
 // complete fills in what depends on other attributes.
 func (c *config) complete() {
 	c.completeProfile()
+	if c.engine == "" {
+		c.engine = "innodb"
+	}
+	if c.compression == "" {
+		c.compression = "none"
+	}
 	if c.clients == 0 {
 		c.clients = c.tables
 	}
@@ -265,9 +273,6 @@ func (c *config) stepRows() int64 {
 // check finds what is wrong between attributes, and with the build.
 func (c *config) check(v *workload.Values, build matrix.Build) {
 	c.checkProfile(v)
-	if build.Flavour == "postgres" {
-		v.Fault("", "insert_benchmark does not run on PostgreSQL yet", "Use a server of the flavours mysql or mariadb.")
-	}
 	if c.rows < int64(c.tables) {
 		v.Fault("rows", "fewer rows than tables", "rows counts all tables together: give at least one for each.")
 	}
@@ -332,6 +337,9 @@ func (c *config) checkData(v *workload.Values) {
 const maxPartitions = 8192
 
 func (c *config) checkStorage(v *workload.Values) {
+	if c.postgres {
+		c.checkPostgres(v)
+	}
 	if c.partitions > maxPartitions {
 		v.Fault("partitions", "too many", "A table has at most 8192 partitions.")
 	}
@@ -348,5 +356,19 @@ func (c *config) checkStorage(v *workload.Values) {
 		v.Fault("key_block_size", `only compression = "table" has one`, "Set it to null where the compression is another.")
 	case !slices.Contains([]int64{1, 2, 4, 8, 16}, c.keyBlockSize):
 		v.Fault("key_block_size", "no such page size", "InnoDB compresses to pages of 1, 2, 4, 8 or 16 KiB.")
+	}
+}
+
+// checkPostgres finds what PostgreSQL does not have.
+func (c *config) checkPostgres(v *workload.Values) {
+	const out = "Leave it out, or set it to null for the cells of PostgreSQL."
+	if c.engine != "innodb" {
+		v.Fault("engine", "PostgreSQL has no storage engines", out)
+	}
+	if c.compression != "none" {
+		v.Fault("compression", "PostgreSQL compresses no tables", out)
+	}
+	if !c.uniqueChecks {
+		v.Fault("unique_checks", "PostgreSQL has no such variable", out)
 	}
 }

@@ -32,6 +32,7 @@ func (b *benchmark) Run(ctx context.Context, t workload.Target, r *workload.Reco
 	if b.seed != nil {
 		t.Seed = *b.seed
 	}
+	b.postgres = t.Flavour == "postgres"
 	r.Fact("seed", strconv.FormatInt(t.Seed, 10))
 	if t.Warmup > 0 && !b.reads() {
 		return fmt.Errorf("insert_benchmark: the step %s cannot be warmed up: take warmup out of the phase", b.step)
@@ -53,7 +54,7 @@ func (b *benchmark) Run(ctx context.Context, t workload.Target, r *workload.Reco
 		err = fmt.Errorf("there is no step %q", b.step)
 	}
 	if err == nil || errors.As(err, new(*workload.SLAError)) {
-		err = errors.Join(err, keepResponses(r))
+		err = workload.Join(err, keepResponses(r))
 	}
 	if err != nil {
 		return fmt.Errorf("insert_benchmark %s: %w", b.step, err)

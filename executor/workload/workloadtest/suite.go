@@ -43,8 +43,9 @@ type Suite struct {
 	Seed    Block
 
 	// Data is a query that tells all of the data in a few values, such as
-	// counts and checksums.
-	Data string
+	// counts and checksums. It is asked in Database, which a server of MySQL or
+	// MariaDB need not be told.
+	Data, Database string
 
 	// Work takes much longer than the test waits before it interrupts.
 	// Interrupts is how often it does so, at random moments.
@@ -76,7 +77,7 @@ func (s Suite) sameData(t *testing.T, target workload.Target) {
 
 func (s Suite) data(t *testing.T, target workload.Target) string {
 	t.Helper()
-	conn, err := client.Open(t.Context(), target, "")
+	conn, err := client.Open(t.Context(), target, s.Database)
 	if err != nil {
 		t.Fatal(err)
 	}
