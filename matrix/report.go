@@ -91,7 +91,9 @@ func (d *decoder) decodeTable(b *hcl.Block) *Table {
 		Interval:  read(d, at["interval"], false, boolValue),
 		Legend:    read(d, at["legend"], true, boolValue),
 	}
-	d.checkPhaseName(t.Phase, at["phase"])
+	if t.Source == sourceOwn || t.Source == sourceAll { // numbers measured elsewhere have phases of their own
+		d.checkPhaseName(t.Phase, at["phase"])
+	}
 	for _, token := range read(d, at["columns"], nil, textsValue) {
 		t.Columns = append(t.Columns, d.columnOf(token, at["columns"].Expr.Range()))
 	}

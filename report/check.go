@@ -3,7 +3,7 @@ package report
 import (
 	"maps"
 	"regexp"
-	"slices"
+	"strings"
 
 	"dbmatrix/matrix"
 
@@ -67,7 +67,10 @@ func otherMetrics() []string {
 // definedMetrics are the metrics that a phase names: counters of the server, other
 // programs, and the metric blocks of its workload.
 func definedMetrics(p *matrix.Phase) []string {
-	names := slices.Clone(p.Sample.Status)
+	var names []string
+	for _, counter := range p.Sample.Status {
+		names = append(names, "status_"+strings.ToLower(counter))
+	}
 	for _, c := range p.Sample.Exec {
 		names = append(names, c.Name)
 	}
