@@ -165,7 +165,7 @@ chart "running" {
   title  = "Threads_running, ${local.clients} clients"
   phase  = "run"
   x      = "time"
-  y      = "Threads_running"
+  y      = "status_threads_running"
   only   = axis.clients == tostring(local.clients)
   series = ["concurrency", "tickets"]
 }

@@ -64,6 +64,6 @@ chart "running" {
   kind   = "line"
   phase  = "run"
   x      = "time"
-  y      = "Threads_running"
+  y      = "status_threads_running"
   series = ["clients"]
 }

@@ -42,7 +42,7 @@ locals {
       first  = "slow", second = "cached"
     }
     small = {
-      server = "mariadb118", warehouses = 2, clients = 4, seconds = 40, pool = "48M", limit = "400M", rate = 8388608
+      server = "mariadb118", warehouses = 2, clients = 4, seconds = 45, pool = "48M", limit = "400M", rate = 16777216
       first  = "slow", second = "cached"
     }
     published = {
