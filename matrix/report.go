@@ -12,7 +12,7 @@ import (
 
 func tableSchema() *hcl.BodySchema {
 	return with(attrs("title", "phase", "iteration", "columns", "rows", "across", "transpose", "group_by", "sort", "only", "baseline",
-		"missing", "source", "aggregate", "interval", "legend"),
+		"missing", "source", "aggregate", "interval", "geomean", "legend"),
 		block("column", "label"), block("group"), block("label"))
 }
 
@@ -89,6 +89,7 @@ func (d *decoder) decodeTable(b *hcl.Block) *Table {
 		Source:    read(d, at["source"], sourceOwn, textValue),
 		Aggregate: read(d, at["aggregate"], "run", oneOf("run", "median")),
 		Interval:  read(d, at["interval"], false, boolValue),
+		Geomean:   read(d, at["geomean"], false, boolValue),
 		Legend:    read(d, at["legend"], true, boolValue),
 	}
 	if t.Source == sourceOwn || t.Source == sourceAll { // numbers measured elsewhere have phases of their own

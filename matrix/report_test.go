@@ -34,6 +34,7 @@ table "full" {
   source    = "published"
   aggregate = "median"
   interval  = true
+  geomean   = true
   legend    = false
   sort      = ["-rate", "engine"]
   columns   = ["qps.av"]
@@ -110,7 +111,7 @@ variable "name" { default = "x" }
 			{Label: "ips@load", Of: "ips", Phase: "load"}, {Label: "qps@query.2", Of: "qps", Phase: "query", Iteration: 2},
 			{Label: "a@b.c@query", Of: "a@b.c", Phase: "query"}}},
 		&Table{Name: "full", Title: is, Phase: "query", Iteration: 2, Rows: []string{"engine"}, Across: []string{"size"}, Transpose: true, Only: is,
-			Baseline: map[string]string{"engine": "inno"}, Missing: "X", Source: "published", Aggregate: "median", Interval: true,
+			Baseline: map[string]string{"engine": "inno"}, Missing: "X", Source: "published", Aggregate: "median", Interval: true, Geomean: true,
 			Sort: []SortKey{{"rate", true}, {"engine", false}},
 			Columns: []Column{
 				{Label: "qps.av", Of: "qps.av"},

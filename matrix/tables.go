@@ -32,6 +32,7 @@ type Table struct {
 	Source    string            // "own", or the name of an import block, or "all"
 	Aggregate string            // "run" (a run that happened) or "median"
 	Interval  bool
+	Geomean   bool // whether a row with the geometric mean of the others ends it
 	Legend    bool // whether a legend is printed under the table
 	Range     hcl.Range
 }

@@ -46,6 +46,9 @@ func (tb *tableBuilder) fill() {
 		row.Remarks = tb.told
 		t.Rows = append(t.Rows, row)
 	}
+	if tb.def.Geomean && len(tb.rows) > 0 {
+		t.Mean = tb.mean()
+	}
 	t.Caption = tb.caption()
 	t.Remarks = tb.remarks()
 	t.lift()

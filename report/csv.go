@@ -35,7 +35,7 @@ func writeCSV(b *bytes.Buffer, t *Table) error {
 	if err := out.Write(append(head, "notes")); err != nil {
 		return err
 	}
-	for _, r := range t.Rows {
+	for _, r := range t.allRows() {
 		var record []string
 		for _, axis := range t.Axes {
 			record = append(record, r.Levels[axis])

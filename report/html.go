@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
@@ -47,7 +49,8 @@ type pageTable struct {
 	Sortable bool
 	Head     [][]pageCell
 	Lines    []pageLine
-	Width    int // in columns
+	Foot     []pageLine // stay where they are when the others are sorted
+	Width    int        // in columns
 }
 
 // A pageLine is a line of a table: cells, or what keeps groups apart.
@@ -73,7 +76,7 @@ type pageCell struct {
 // scripts do not run. Its colours follow the reader's choice of light or dark.
 func HTML(w io.Writer, d *Document, o Options) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"args": newMarks, "number": func(i int) int { return i + 1 }, "differences": newDifferences, "join": func(words []string) string { return strings.Join(words, ", ") },
+		"args": newMarks, "line": newPageRow, "number": func(i int) int { return i + 1 }, "differences": newDifferences, "join": func(words []string) string { return strings.Join(words, ", ") },
 	}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("the page's template: %w", err)
@@ -98,6 +101,15 @@ type marks struct {
 }
 
 func newMarks(id string, numbers []int, bare bool) marks { return marks{id, numbers, bare} }
+
+// A pageRow is a line of a table with what its marks need.
+type pageRow struct {
+	Line pageLine
+	ID   string // of the table
+	Bare bool
+}
+
+func newPageRow(line pageLine, id string, bare bool) pageRow { return pageRow{line, id, bare} }
 
 func newPage(d *Document, o Options) (*page, error) {
 	p := &page{Title: d.Title, Source: d.Source, Bare: o.Bare}
@@ -143,9 +155,15 @@ func markdownToHTML(text string) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// elementID makes the name of a block one of an element.
+// elementID makes the name of a block one of an element, to which links lead as it
+// is written.
 func elementID(kind, name string) string {
-	return kind + "-" + strings.Join(strings.Fields(name), "-")
+	return kind + "-" + strings.Map(func(c rune) rune {
+		if c < utf8.RuneSelf && !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '.' && c != '_' {
+			return '-'
+		}
+		return c
+	}, name)
 }
 
 func chartPart(c *Chart) (pageBlock, error) {
@@ -190,6 +208,10 @@ func newPageTable(t *Table) *pageTable {
 			}
 			cell.Missing = l.right[i] && !c.value.Known
 			row.Cells = append(row.Cells, cell)
+		}
+		if line.mean {
+			out.Foot = append(out.Foot, row)
+			continue
 		}
 		out.Lines = append(out.Lines, row)
 	}

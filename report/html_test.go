@@ -80,11 +80,12 @@ func checkHTMLTable(t *testing.T, text string) {
 	var table struct {
 		Head []tr `xml:"thead>tr"`
 		Body []tr `xml:"tbody>tr"`
+		Foot []tr `xml:"tfoot>tr"`
 	}
 	if err := xml.Unmarshal([]byte(text), &table); err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	rows := append(table.Head, table.Body...)
+	rows := append(append(table.Head, table.Body...), table.Foot...)
 	widths := make([]int, len(rows))
 	for i, r := range rows {
 		for _, c := range append(r.Heads, r.Cells...) {

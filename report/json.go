@@ -37,6 +37,7 @@ type jsonTable struct {
 	Axes      []string     `json:"axes"`
 	Columns   []jsonColumn `json:"columns"`
 	Rows      []jsonRow    `json:"rows"`
+	Geomean   *jsonRow     `json:"geomean,omitempty"`
 	Footnotes []string     `json:"footnotes,omitempty"`
 	Remarks   []string     `json:"remarks,omitempty"`
 	Legend    []jsonTerm   `json:"legend,omitempty"`
@@ -139,15 +140,22 @@ func newJSONTable(t *Table) *jsonTable {
 			Label: c.Label, Heading: strings.Join(c.Heading, " "), Token: c.Token, Phase: c.Phase, Iteration: c.Iteration, Unit: c.Unit, Levels: c.Levels,
 		})
 	}
-	for _, r := range t.Rows {
-		row := jsonRow{Label: r.Label, Levels: r.Levels, Source: r.Source, Group: r.Group, Notes: r.Notes, Cells: []jsonCell{}, Remarks: r.Remarks}
-		for _, c := range r.Cells {
-			row.Cells = append(row.Cells, newJSONCell(c))
-		}
-		out.Rows = append(out.Rows, row)
+	for i := range t.Rows {
+		out.Rows = append(out.Rows, *newJSONRow(&t.Rows[i]))
+	}
+	if t.Mean != nil {
+		out.Geomean = newJSONRow(t.Mean)
 	}
 	for _, e := range t.Legend {
 		out.Legend = append(out.Legend, jsonTerm(e))
+	}
+	return out
+}
+
+func newJSONRow(r *Row) *jsonRow {
+	out := &jsonRow{Label: r.Label, Levels: r.Levels, Source: r.Source, Group: r.Group, Notes: r.Notes, Cells: []jsonCell{}, Remarks: r.Remarks}
+	for _, c := range r.Cells {
+		out.Cells = append(out.Cells, newJSONCell(c))
 	}
 	return out
 }

@@ -27,6 +27,7 @@ type span struct {
 type gridLine struct {
 	cells   []gridCell
 	between string // GroupLine, GroupHeading or GroupRule; "" for a row
+	mean    bool   // the means of the rows before
 	heading string // of the group
 }
 
@@ -67,14 +68,28 @@ func layOut(t *Table) *layout {
 		if r.First && (i > 0 || t.GroupStyle == GroupHeading) {
 			l.lines = append(l.lines, gridLine{between: t.GroupStyle, heading: r.Group})
 		}
-		cells := make([]gridCell, n)
-		cells[label] = gridCell{text: r.Label, marks: r.Notes}
-		for j := range r.Cells {
-			cells[j+offset] = r.Cells[j].gridCell()
+		l.lines = append(l.lines, r.gridLine(label, offset))
+	}
+	if t.Mean != nil {
+		if t.GroupStyle != "" { // it belongs to no group
+			l.lines = append(l.lines, gridLine{between: GroupLine})
 		}
-		l.lines = append(l.lines, gridLine{cells: cells})
+		line := t.Mean.gridLine(label, offset)
+		line.mean = true
+		l.lines = append(l.lines, line)
 	}
 	return l
+}
+
+// gridLine returns the line of a row whose label is in the given column, and whose
+// cells begin at offset.
+func (r *Row) gridLine(label, offset int) gridLine {
+	cells := make([]gridCell, len(r.Cells)+1)
+	cells[label] = gridCell{text: r.Label, marks: r.Notes}
+	for j := range r.Cells {
+		cells[j+offset] = r.Cells[j].gridCell()
+	}
+	return gridLine{cells: cells}
 }
 
 // spans returns the header lines of the levels laid across. A level is written
@@ -123,11 +138,12 @@ func heads(t *Table, offset, label int) [][]string {
 // layOutTransposed shows rows across and columns downwards, the names of the
 // columns at the left.
 func layOutTransposed(t *Table) *layout {
-	l := &layout{right: make([]bool, len(t.Rows)+1)}
-	head := make([]string, len(t.Rows)+1)
+	rows := t.allRows()
+	l := &layout{right: make([]bool, len(rows)+1)}
+	head := make([]string, len(rows)+1)
 	head[0] = t.Label.Heading
-	l.marks = make([][]int, len(t.Rows)+1)
-	for i, r := range t.Rows {
+	l.marks = make([][]int, len(rows)+1)
+	for i, r := range rows {
 		head[i+1] = r.Label
 		l.right[i+1] = true
 		l.marks[i+1] = r.Notes
@@ -135,7 +151,7 @@ func layOutTransposed(t *Table) *layout {
 	l.heads = [][]string{head}
 	for j, c := range t.Columns {
 		line := gridLine{cells: []gridCell{{text: c.title()}}}
-		for _, r := range t.Rows {
+		for _, r := range rows {
 			line.cells = append(line.cells, r.Cells[j].gridCell())
 		}
 		l.lines = append(l.lines, line)

@@ -73,13 +73,24 @@ func (t *Table) lift() {
 		}
 		return out
 	}
-	for i := range t.Rows {
-		r := &t.Rows[i]
+	for _, r := range t.allRows() {
 		r.Notes = renumber(r.Notes)
 		for j := range r.Cells {
 			r.Cells[j].Notes = renumber(r.Cells[j].Notes)
 		}
 	}
+}
+
+// allRows returns the rows of a table and that of their means.
+func (t *Table) allRows() []*Row {
+	var rows []*Row
+	for i := range t.Rows {
+		rows = append(rows, &t.Rows[i])
+	}
+	if t.Mean != nil {
+		rows = append(rows, t.Mean)
+	}
+	return rows
 }
 
 // common reports whether a footnote is about all rows, or about whole columns,

@@ -83,6 +83,7 @@ type Table struct {
 	Label   LabelColumn
 	Columns []Column
 	Rows    []Row
+	Mean    *Row // the geometric mean of the rows; nil: the table has none
 
 	// GroupStyle says how groups are kept apart: GroupLine, GroupHeading or
 	// GroupRule; "" where the table has no groups.

@@ -32,6 +32,7 @@ type tableOptions struct {
 	filter    string
 	baseline  []string
 	interval  bool
+	geomean   bool
 
 	source string
 	host   string
@@ -71,6 +72,7 @@ that expressions of a report have: axis, label, pos, param, build, cell, col, at
 	f.StringVar(&o.filter, "filter", "", "show the rows for which `EXPR` is true")
 	f.StringSliceVar(&o.baseline, "baseline", nil, "add ratios to the row with `AXIS=LEVEL`")
 	f.BoolVar(&o.interval, "interval", false, "add intervals of the columns over the replicates")
+	f.BoolVar(&o.geomean, "geomean", false, "add a row with the geometric mean of each column")
 	f.StringVar(&o.source, "source", "", "show rows of `SOURCE`: own (the default), the name of an import, or all")
 	f.StringVar(&o.host, "host", "", hostHelp)
 	f.StringVar(&o.format, "format", "text", "`FORMAT`: "+strings.Join(slices.Sorted(maps.Keys(renderers())), ", "))
@@ -184,6 +186,9 @@ func (o *tableOptions) block() ([]byte, error) {
 	}
 	if o.interval {
 		body.SetAttributeValue("interval", cty.True)
+	}
+	if o.geomean {
+		body.SetAttributeValue("geomean", cty.True)
 	}
 	if o.filter != "" {
 		body.SetAttributeRaw("only", hclwrite.TokensForIdentifier(onOneLine(o.filter)))
