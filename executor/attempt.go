@@ -101,6 +101,9 @@ func (e *executor) attempt(ctx context.Context, run *matrix.Run) result {
 // enter records that the attempt begins, or goes on.
 func (a *attempt) enter(ctx context.Context) error {
 	ok, err := a.goOn(ctx)
+	if ok && err == nil {
+		a.crash.at(crashAttemptContinued)
+	}
 	if ok || err != nil {
 		return err
 	}
@@ -281,6 +284,7 @@ func (a *attempt) copyTemplate(ctx context.Context, to server.Layout, owner serv
 	if err != nil {
 		return err
 	}
+	a.crash.at(crashTemplateMade)
 	copied, err := a.machine.copyTo(ctx, template, to, owner, server.CopyBytes)
 	if err != nil {
 		return fmt.Errorf("copying the template %s: %w", template.Dir, err)

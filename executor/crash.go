@@ -20,33 +20,44 @@ type crashPoint string
 
 // The crash points, in the order in which a run passes them.
 const (
+	crashLocked            crashPoint = "locked"             // the locks are held, nothing is on record
 	crashPlanRecorded      crashPoint = "plan-recorded"      // experiment, cells and runs are in the database
 	crashAttemptBegun      crashPoint = "attempt-begun"      // the attempt is on record, nothing is on disk
+	crashAttemptContinued  crashPoint = "attempt-continued"  // an interrupted attempt is on record as going on
+	crashTemplateMade      crashPoint = "template-made"      // the template has its name, no run has a copy
 	crashDirectoryMade     crashPoint = "directory-made"     // the data directory is there, no server yet
+	crashSetupRecorded     crashPoint = "setup-recorded"     // what will be set up is on record, nothing is set up
 	crashSetupDone         crashPoint = "setup-done"         // setup commands have run
-	crashServerStarted     crashPoint = "server-started"     // the server was started and is not ready
+	crashServerStarted     crashPoint = "server-started"     // the server is about to be started
 	crashServerReady       crashPoint = "server-ready"       // the server answers
 	crashWindowOpen        crashPoint = "window-open"        // the workload is running
 	crashWindowClosed      crashPoint = "window-closed"      // measured, not committed
 	crashIterationRecorded crashPoint = "iteration-recorded" // committed
-	crashPhaseRecorded     crashPoint = "phase-recorded"     // the phase is complete, its snapshot is not made
+	crashSettling          crashPoint = "settling"           // the server does the work that it has put off
+	crashPhaseRecorded     crashPoint = "phase-recorded"     // the phase is complete, its owner file does not know
+	crashOwnerUpdated      crashPoint = "owner-updated"      // the owner file knows, the snapshot is not made
+	crashStopping          crashPoint = "stopping"           // the server is about to be stopped
 	crashSnapshotRenamed   crashPoint = "snapshot-renamed"   // in place, not on record
 	crashSnapshotRecorded  crashPoint = "snapshot-recorded"  // on record
 	crashStopped           crashPoint = "stopped"            // the server has stopped, the attempt is not finished
 	crashAttemptFinished   crashPoint = "attempt-finished"   // on record as finished, its directory still there
+	crashSnapshotForgotten crashPoint = "snapshot-forgotten" // off the record, its files still there
+	crashCooling           crashPoint = "cooling"            // between two runs
 )
+
+// crashPoints are all of them.
+var crashPoints = []crashPoint{
+	crashLocked, crashPlanRecorded, crashAttemptBegun, crashAttemptContinued, crashTemplateMade, crashDirectoryMade,
+	crashSetupRecorded, crashSetupDone, crashServerStarted, crashServerReady, crashWindowOpen, crashWindowClosed,
+	crashIterationRecorded, crashSettling, crashPhaseRecorded, crashOwnerUpdated, crashStopping,
+	crashSnapshotRenamed, crashSnapshotRecorded, crashStopped, crashAttemptFinished, crashSnapshotForgotten, crashCooling,
+}
 
 // CrashPoints returns the names of all crash points, in the order in which a
 // run passes them.
 func CrashPoints() []string {
-	points := []crashPoint{
-		crashPlanRecorded, crashAttemptBegun, crashDirectoryMade, crashSetupDone,
-		crashServerStarted, crashServerReady, crashWindowOpen, crashWindowClosed,
-		crashIterationRecorded, crashPhaseRecorded,
-		crashSnapshotRenamed, crashSnapshotRecorded, crashStopped, crashAttemptFinished,
-	}
-	names := make([]string, len(points))
-	for i, p := range points {
+	names := make([]string, len(crashPoints))
+	for i, p := range crashPoints {
 		names[i] = string(p)
 	}
 	return names

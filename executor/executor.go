@@ -179,6 +179,7 @@ func Run(ctx context.Context, plan *matrix.Plan, deps Deps, opts Options) (Outco
 		return Outcome{}, err
 	}
 	defer release()
+	crash.at(crashLocked)
 
 	if e.machine, err = startMachine(ctx, plan.Experiment.DataDir, deps.Program); err != nil {
 		return Outcome{}, environmentError("starting the guardian: %w", err)
@@ -192,7 +193,8 @@ func Run(ctx context.Context, plan *matrix.Plan, deps Deps, opts Options) (Outco
 	return e.outcome, err
 }
 
-// lock takes the lock of the host and those of the directories that data lies in.
+// lock takes the lock of the host, that of the directory that data lies in, and
+// that of the results.
 func (e *executor) lock() (release func(), err error) {
 	var locks []*server.Lock
 	release = func() {
@@ -211,6 +213,14 @@ func (e *executor) lock() (release func(), err error) {
 		return nil, environmentError("locking %s: %w", e.plan.Experiment.DataDir, err)
 	}
 	locks = append(locks, dir)
+	// Another host, or a container, may have a lock of its own and the same
+	// record.
+	record, err := server.LockRecord(e.deps.Store.Path())
+	if err != nil {
+		release()
+		return nil, environmentError("locking the results: %w", err)
+	}
+	locks = append(locks, record)
 	return release, nil
 }
 
@@ -391,6 +401,7 @@ func (e *executor) ended(ctx context.Context) bool {
 // cool waits for the cooldown between two runs. It reports false where an end is
 // asked for meanwhile.
 func (e *executor) cool(ctx context.Context) bool {
+	e.crash.at(crashCooling)
 	if e.plan.Experiment.Cooldown <= 0 {
 		return true
 	}

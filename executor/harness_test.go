@@ -227,7 +227,13 @@ func (h *harness) machine() *machine {
 			return h.server, nil
 		},
 		guard: func(_ context.Context, cmd *exec.Cmd) error {
-			h.note("command %s", strings.Join(cmd.Args, " "))
+			text := "command " + strings.Join(cmd.Args, " ")
+			for _, v := range cmd.Env {
+				if strings.HasPrefix(v, "API_TOKEN=") {
+					text += " " + v
+				}
+			}
+			h.note("%s", text)
 			return nil
 		},
 		sources: func(server.Layout, int) ([]sampler.Sampler, error) { return nil, nil },

@@ -219,6 +219,7 @@ func (a *attempt) stop(ctx context.Context) error {
 		defer a.keepErrorLog(s)
 		return a.awaitLost(s)
 	}
+	a.crash.at(crashStopping)
 	stopped, err := s.Stop(ctx)
 	a.keepErrorLog(s)
 	if err != nil {
@@ -271,12 +272,13 @@ func (a *attempt) setUp(ctx context.Context, phase string, s *matrix.Settings, s
 	setup, teardown = a.places().fillAll(setup), a.places().fillAll(teardown)
 	env := a.env(s)
 	id, err := a.deps.Store.BeginSetup(ctx, store.Setup{
-		Attempt: a.id, Phase: phase, Dir: a.plan.Experiment.Dir, Env: env, Teardown: teardown,
+		Attempt: a.id, Phase: phase, Dir: a.plan.Experiment.Dir, Env: maskEnv(env), Teardown: teardown,
 	})
 	if err != nil {
 		return a.recordError("recording a setup", err)
 	}
 	a.setups = append(a.setups, id)
+	a.crash.at(crashSetupRecorded)
 	for _, c := range setup {
 		a.script.command(c)
 	}
@@ -338,7 +340,11 @@ func (a *attempt) tearDown(ctx context.Context) error {
 
 // undo runs the teardown of a recorded setup.
 func (e *executor) undo(ctx context.Context, s store.Setup) error {
-	if err := runCommands(ctx, e.machine.guard, s.Teardown, s.Dir, s.Env); err != nil {
+	env, lost := e.unmaskEnv(s.Env)
+	if len(lost) > 0 {
+		e.event(Event{Kind: Notice, Message: fmt.Sprintf("the teardown of %s runs without %s: the definition does not have that value any more", s.Cell, strings.Join(lost, ", "))})
+	}
+	if err := runCommands(ctx, e.machine.guard, s.Teardown, s.Dir, env); err != nil {
 		return fmt.Errorf("tearing down: %w", err)
 	}
 	if err := e.deps.Store.EndSetup(ctx, s.ID); err != nil {

@@ -228,6 +228,7 @@ func (ph *phaseRun) afterwards(ctx context.Context, i int) error {
 	if err := ph.update(); err != nil {
 		return err
 	}
+	ph.crash.at(crashOwnerUpdated)
 	if ph.p.Snapshot == nil {
 		return nil
 	}

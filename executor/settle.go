@@ -38,6 +38,7 @@ func (ph *phaseRun) settle(ctx context.Context) (err error) {
 			err = errors.Join(err, restore(context.WithoutCancel(ctx)))
 		}
 	}()
+	ph.crash.at(crashSettling)
 	if err == nil {
 		err = ph.settleCriteria(bounded, began)
 	} else {

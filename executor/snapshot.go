@@ -105,6 +105,7 @@ func (c *snapshotCollection) evict(ctx context.Context, e *executor, k snapshotK
 	if err := e.deps.Store.RemoveSnapshot(ctx, s.Path); err != nil {
 		return fmt.Errorf("recording that the snapshot %s goes: %w", s.Path, err)
 	}
+	e.crash.at(crashSnapshotForgotten)
 	l, err := e.machine.layoutAt(s.Path)
 	if err == nil {
 		err = e.machine.remove(l)

@@ -242,8 +242,8 @@ func forgetSnapshots(ctx context.Context, exp *matrix.Experiment) error {
 }
 
 // recordFiles are the ends of the names of a record's files: the database, what
-// SQLite keeps beside it, and the ballast.
-var recordFiles = []string{"", "-wal", "-shm", "-journal", "-ballast"}
+// SQLite keeps beside it, the ballast, and the lock of runners.
+var recordFiles = []string{"", "-wal", "-shm", "-journal", "-ballast", "-lock"}
 
 // cleanResults removes the record, and the artifacts that it names. Nothing else
 // is touched: what stays in artifacts/ is told of.
