@@ -29,6 +29,7 @@ var definitions = []struct {
 }{
 	{"quickstart", "", 15},
 	{"binaries", "", 13},
+	{"engines", "", 12},
 	{"linkbench-io-bound", "small", 14},
 	{"linkbench-io-bound", "published", 14},
 	{"linkbench-cached", "small", 16},
