@@ -127,7 +127,7 @@ func (o *operation) result(result *Result, add func(name, unit string, value flo
 // rates adds the rates of each interval, and their percentiles where there are
 // intervals enough.
 func (o *operation) rates(result *Result, add func(name, unit string, value float64), window time.Duration, firstClient bool) {
-	total := make([]float64, int(window/Interval))
+	total, longestEach := make([]float64, int(window/Interval)), make([]float64, int(window/Interval))
 	var pooled []float64
 	longest := 0
 	for _, t := range o.tracks {
@@ -135,7 +135,8 @@ func (o *operation) rates(result *Result, add func(name, unit string, value floa
 		result.Series = append(result.Series, Series{Name: o.Rate, Client: t.client, Interval: Interval, Values: rates})
 		for i := range total {
 			if i < len(t.each) {
-				total[i] += float64(t.each[i]) / Interval.Seconds()
+				total[i] += float64(t.each[i].Done) / Interval.Seconds()
+				longestEach[i] = max(longestEach[i], t.each[i].Longest.Seconds())
 			}
 		}
 		if !firstClient || t.client == 1 {
@@ -143,7 +144,8 @@ func (o *operation) rates(result *Result, add func(name, unit string, value floa
 			longest = max(longest, len(rates))
 		}
 	}
-	result.Series = append(result.Series, Series{Name: o.Rate, Interval: Interval, Values: total})
+	result.Series = append(result.Series, Series{Name: o.Rate, Interval: Interval, Values: total},
+		Series{Name: "lat_" + o.Name + "_max", Unit: UnitSeconds, Interval: Interval, Values: longestEach})
 	if longest < minIntervals {
 		return
 	}

@@ -41,11 +41,19 @@ type Track struct {
 	client int
 
 	calls, items int64
-	each         []int64 // what was done in each interval
+	each         []Tally // of each interval
 	finished     time.Duration
 	sum          float64 // of response times, ns
 	longest      int64
 	hist         *hdrhistogram.Histogram
+}
+
+// A Tally is what a client did of an operation in one interval. An operation
+// counts in the interval in which it ended.
+type Tally struct {
+	Done    int64         // items, or calls where the operation has no items
+	Longest time.Duration // response time
+	Retries int64         // how often a statement was sent again
 }
 
 // Done records an operation that was due at intended and has ended at end, both
@@ -57,18 +65,29 @@ func (t *Track) Done(items int64, intended, end time.Duration) {
 	if t.op.Items == "" {
 		rated = 1
 	}
-	i := int(end / Interval)
-	for i >= len(t.each) {
-		t.each = append(t.each, 0)
-	}
-	t.each[i] += rated
+	latency := max(0, int64(end-intended))
+	tally := t.at(end)
+	tally.Done += rated
+	tally.Longest = max(tally.Longest, time.Duration(latency))
 	t.live.Add(rated)
 
-	latency := max(0, int64(end-intended))
 	t.sum += float64(latency)
 	t.longest = max(t.longest, latency)
 	// The value lies within the bounds, so there is no error to be had.
 	_ = t.hist.RecordValue(min(latency, highestLatency))
+}
+
+// Retried records that a statement was sent again so many times, until a time
+// since Begin.
+func (t *Track) Retried(times int64, end time.Duration) { t.at(end).Retries += times }
+
+// at returns the tally of the interval of a time since Begin.
+func (t *Track) at(end time.Duration) *Tally {
+	i := int(end / Interval)
+	for i >= len(t.each) {
+		t.each = append(t.each, Tally{})
+	}
+	return &t.each[i]
 }
 
 // Finish says that the client has done all it had to, at a time since Begin. Its
@@ -76,17 +95,27 @@ func (t *Track) Done(items int64, intended, end time.Duration) {
 // they are of those before End.
 func (t *Track) Finish(end time.Duration) { t.finished = end }
 
-// rates returns the client's rates in the whole intervals before end. What was
-// done in the last, partial one is in no rate: it would be too low.
-func (t *Track) rates(end time.Duration) []float64 {
+// Tallies returns those of the whole intervals before end in which the client was
+// at work. What was done in the last, partial one is in none: its rate would be
+// too low. A nil track has none.
+func (t *Track) Tallies(end time.Duration) []Tally {
+	if t == nil {
+		return nil
+	}
 	if t.finished > 0 {
 		end = min(end, t.finished)
 	}
-	rates := make([]float64, int(end/Interval))
-	for i := range rates {
-		if i < len(t.each) {
-			rates[i] = float64(t.each[i]) / Interval.Seconds()
-		}
+	tallies := make([]Tally, int(end/Interval))
+	copy(tallies, t.each)
+	return tallies
+}
+
+// rates returns the client's rates in the whole intervals before end.
+func (t *Track) rates(end time.Duration) []float64 {
+	tallies := t.Tallies(end)
+	rates := make([]float64, len(tallies))
+	for i, tally := range tallies {
+		rates[i] = float64(tally.Done) / Interval.Seconds()
 	}
 	return rates
 }

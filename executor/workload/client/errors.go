@@ -128,8 +128,9 @@ func (p *Policy) Judge(err error, try int) (Verdict, error) {
 var ErrSkipped = errors.New("the statement failed, which is allowed")
 
 // Send sends a statement until it worked, or must not be sent again, and returns
-// what it did. The error is ErrSkipped where it failed and that is allowed.
-func (p *Policy) Send(statement func() (int64, error)) (int64, error) {
+// what it did. Retries are counted on the track too. The error is ErrSkipped where
+// it failed and that is allowed.
+func (p *Policy) Send(t *workload.Track, statement func() (int64, error)) (int64, error) {
 	for try := 1; ; try++ {
 		n, err := statement()
 		verdict, err := p.Judge(err, try)
@@ -141,5 +142,6 @@ func (p *Policy) Send(statement func() (int64, error)) (int64, error) {
 		case Fail:
 			return n, err
 		}
+		t.Retried(1, p.recorder.Elapsed())
 	}
 }

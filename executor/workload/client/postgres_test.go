@@ -176,11 +176,11 @@ func postgresPolicy(t *testing.T, target workload.Target) {
 // postgresAllocations checks that nothing is allocated in steady state.
 func postgresAllocations(t *testing.T, target workload.Target) {
 	conn := open(t, target)
+	rows, price := int64(100), 12.5
+	stmt, err := conn.Prepare("SELECT n::text || 'abc' FROM generate_series(1, $1) AS n WHERE n > $2::float / 10")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, price := int64(100), 12.5
-	stmt, err := conn.Prepare("SELECT n::text || 'abc' FROM generate_series(1, $1) AS n WHERE n > $2::float / 10")
 	args := []driver.Value{&rows, &price}
 	text := []byte("SELECT " + strings.Repeat("1 + ", 1000) + "1")
 	if n, err := stmt.Query(args, nil); err != nil || n != 99 {

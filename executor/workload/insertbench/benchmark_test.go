@@ -36,6 +36,7 @@ func TestMariaDB(t *testing.T) {
 		{"modern conformance", modernConformance},
 		{"modern data", func(t *testing.T, target workload.Target) { modernData(t, target, block{}) }},
 		{"sharing a table", sharedTable},
+		{"long steps", longSteps},
 		{"rate missed", rateMissed},
 		{"paced load", pacedLoad},
 		{"errors", faults},

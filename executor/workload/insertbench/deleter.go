@@ -126,7 +126,7 @@ func (d *deleter) find(table int) error {
 func (d *deleter) send(one batch, intended time.Duration) error {
 	end := &d.ends[one.table]
 	d.statement = d.append(d.statement[:0], tableName(one.table), end.Load(), one.rows)
-	affected, err := d.policy.Send(func() (int64, error) { return d.conn.ExecBytes(d.statement) })
+	affected, err := d.policy.Send(d.track, func() (int64, error) { return d.conn.ExecBytes(d.statement) })
 	if err == client.ErrSkipped {
 		return nil
 	}

@@ -21,13 +21,14 @@ func (b *benchmark) load(ctx context.Context, t workload.Target, r *workload.Rec
 	defer client.CloseAll(conns)
 	text := newRandomText(t.Seed)
 	writers := make([]*writer, len(conns))
+	clients := make([]tracks, len(conns))
 	workers := make([]client.Worker, len(conns))
 	for i, conn := range conns {
 		if err := b.prepare(conn); err != nil {
 			return err
 		}
 		w := b.newWriter(conn, t, r, insertOperation, i, text)
-		writers[i] = w
+		writers[i], clients[i].inserts = w, w.track
 		workers[i] = client.Worker{Conn: conn, Work: func(gate *client.Gate) error {
 			if err := w.write(gate, b.fill(b.share(i), streamLoad, b.loadRows)); err != nil {
 				return err
@@ -37,6 +38,9 @@ func (b *benchmark) load(ctx context.Context, t workload.Target, r *workload.Rec
 	}
 	r.Expect(insertOperation.Name, b.rows, 0)
 	if err := client.Run(ctx, r.Begin, r.End, workers); err != nil {
+		return err
+	}
+	if err := keepIntervals(r, clients); err != nil {
 		return err
 	}
 	if b.verify {

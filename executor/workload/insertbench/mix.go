@@ -36,7 +36,7 @@ func (b *benchmark) mix(ctx context.Context, t workload.Target, r *workload.Reco
 			return err
 		}
 	}
-	length := time.Duration(0)
+	length := b.longest
 	if b.reads() {
 		length = time.Duration(b.seconds) * time.Second
 		r.Expect(queryOperation.Name, 0, length)
@@ -44,6 +44,9 @@ func (b *benchmark) mix(ctx context.Context, t workload.Target, r *workload.Reco
 		r.Expect(insertOperation.Name, b.stepRows(), 0)
 	}
 	if err := m.run(ctx, r, t.Iteration, length); err != nil {
+		return err
+	}
+	if err := keepIntervals(r, m.tracks); err != nil {
 		return err
 	}
 	err = client.Attend(ctx, conns[0], func(conn *client.Conn) error { return b.keepPlans(conn, r, m.lowest) })
@@ -79,13 +82,15 @@ type mixer struct {
 	conns  []*client.Conn
 	text   []byte
 	lowest []int64 // keys, by table from 1
+	tracks []tracks
 }
 
-// run runs all clients once, for the given time or, where that is 0, until they
-// have inserted all rows of the step.
+// run runs all clients once: for the given time or, in a step that ends when its
+// rows are inserted, until then, and no longer than the time unless that is 0.
 func (m *mixer) run(ctx context.Context, r *workload.Recorder, iteration int, length time.Duration) error {
 	var workers []client.Worker
 	left := m.conns
+	m.tracks = nil
 	pass := m.pass(iteration)
 	for i := range m.clients {
 		mine := left[:m.connections()]
@@ -109,13 +114,14 @@ func (m *mixer) client(r *workload.Recorder, n int, conns []*client.Conn, pass u
 	}
 	ends, over := newLowEnds(m.lowest), make(chan struct{})
 	stream := mix(pass + uint64(n))
-	batches := m.batches(n, pass, stream, length)
+	batches := m.batches(n, pass, stream)
 
 	w := m.newWriter(next(), m.target, r, insertOperation, n, m.text)
 	if err := m.prepare(w.conn); err != nil {
 		return nil, err
 	}
 	w.length = length
+	mine := tracks{inserts: w.track}
 	workers := []client.Worker{{Conn: w.conn, Work: func(gate *client.Gate) error {
 		defer close(over)
 		return w.write(gate, batches)
@@ -123,6 +129,7 @@ func (m *mixer) client(r *workload.Recorder, n int, conns []*client.Conn, pass u
 	if m.deletes {
 		d := m.newDeleter(next(), r, n, ends)
 		d.length = length
+		mine.deletes = d.track
 		w.abreast, d.abreast = newAbreast()
 		workers = append(workers, client.Worker{Conn: d.conn, Work: func(gate *client.Gate) error { return d.delete(gate, batches) }})
 	}
@@ -131,19 +138,21 @@ func (m *mixer) client(r *workload.Recorder, n int, conns []*client.Conn, pass u
 		if err != nil {
 			return nil, err
 		}
+		mine.queries = q.track
 		workers = append(workers, client.Worker{Conn: q.conn, Work: func(gate *client.Gate) error { return q.read(gate, streamRead+stream, length) }})
 	}
 	if m.hold > 0 {
 		h := holder{next(), m.share(n).tables[0], m.hold, over}
 		workers = append(workers, client.Worker{Conn: h.conn, Work: h.run})
 	}
+	m.tracks = append(m.tracks, mine)
 	return workers, nil
 }
 
 // batches returns what the n-th client inserts. Where rows end the step they do
 // not depend on how many clients there are.
-func (m *mixer) batches(n int, pass, stream uint64, length time.Duration) iter.Seq[batch] {
-	if length > 0 {
+func (m *mixer) batches(n int, pass, stream uint64) iter.Seq[batch] {
+	if m.reads() {
 		return m.endless(m.share(n), streamWrite+stream)
 	}
 	rows := func(table int) int64 { return m.split(m.stepRows(), table) }

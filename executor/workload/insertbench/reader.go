@@ -117,8 +117,8 @@ func (q *reader) read(gate *client.Gate, stream uint64, length time.Duration) er
 func (q *reader) send(n int) (int64, error) {
 	if q.prepared != nil {
 		args := q.queries[n].arguments()
-		return q.policy.Send(func() (int64, error) { return q.prepared[n].Query(args, nil) })
+		return q.policy.Send(q.track, func() (int64, error) { return q.prepared[n].Query(args, nil) })
 	}
 	q.statement = q.queries[n].append(q.statement[:0])
-	return q.policy.Send(func() (int64, error) { return q.conn.QueryBytes(q.statement) })
+	return q.policy.Send(q.track, func() (int64, error) { return q.conn.QueryBytes(q.statement) })
 }

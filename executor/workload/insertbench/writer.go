@@ -65,7 +65,7 @@ func (w *writer) write(gate *client.Gate, batches iter.Seq[batch]) error {
 
 // insert sends the statement of a batch, again where the server rolled it back.
 func (w *writer) insert(one batch, intended time.Duration) error {
-	affected, err := w.policy.Send(func() (int64, error) { return w.conn.ExecBytes(w.statement) })
+	affected, err := w.policy.Send(w.track, func() (int64, error) { return w.conn.ExecBytes(w.statement) })
 	if err == client.ErrSkipped {
 		return nil
 	}

@@ -87,6 +87,8 @@ func TestFaults(t *testing.T) {
 		{"insert_benchmark", workloadtest.Block{"step": "l.i0", "bulk_load": true, "clients": 2}, mariadb, "bulk_load: only MyRocks has it; bulk_load: clients share tables"},
 		{"insert_benchmark", workloadtest.Block{"step": "load", "partitions": 4, "allow_errors": []string{"23505"}}, postgres, ""},
 		{"insert_benchmark", workloadtest.Block{"step": "load", "engine": "rocksdb", "unique_checks": false}, postgres, "engine: PostgreSQL has no storage engines; unique_checks: PostgreSQL has no such variable"},
+		{"insert_benchmark", workloadtest.Block{"step": "l.i2", "max_seconds": 10}, mariadb, ""},
+		{"insert_benchmark", workloadtest.Block{"step": "qr", "max_seconds": 10}, mariadb, "max_seconds: only l.i1 and l.i2 have it"},
 		{"insert_benchmark", workloadtest.Block{"step": "l.i0", "compression": "transparent"}, postgres, "compression: PostgreSQL compresses no tables"},
 		{"insert_benchmark", workloadtest.Block{"step": "load", "rows": 3, "tables": 4}, mariadb, "rows: fewer rows than tables"},
 		{"insert_benchmark", workloadtest.Block{"step": "load", "tables": 4, "clients": 3}, mariadb, "clients: the clients do not share the tables evenly"},
