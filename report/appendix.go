@@ -59,7 +59,10 @@ type OptionLine struct {
 type AskedOption struct {
 	Phase string // the block that it was started for
 	OptionLine
-	InForce string
+
+	// Apart is what the server has in force where no variable tells it, such
+	// as a plugin; what was asked for where nothing tells.
+	Apart string
 }
 
 // ServerSettings are what the servers of an attempt were asked for and what they

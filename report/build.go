@@ -43,6 +43,9 @@ type Input struct {
 	// so many iterations at most; with 0 there is none.
 	Appendix int
 
+	// TablesOnly leaves out all but tables.
+	TablesOnly bool
+
 	// Partial leaves blocks out that have faults, or charts that have
 	// nothing to draw yet: their faults are warnings then.
 	Partial bool
@@ -67,6 +70,9 @@ func Build(in Input) (*Document, hcl.Diagnostics) {
 			Detail: fmt.Sprintf("There is no source %q; the sources are %s.", in.Show, strings.Join(append(b.sources, All), ", "))}}
 	}
 	for _, block := range in.Experiment.Report {
+		if _, isTable := block.(*matrix.Table); in.TablesOnly && !isTable {
+			continue
+		}
 		before, faults := len(b.diags), b.faults
 		made := b.block(block)
 		switch {

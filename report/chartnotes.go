@@ -33,6 +33,7 @@ func (cb *chartBuilder) surround() {
 	cb.out.Remarks = append(cb.out.Remarks, cb.sampleRemarks()...)
 	cb.out.Remarks = append(cb.out.Remarks, cb.baselineRemark()...)
 	cb.out.Remarks = append(cb.out.Remarks, cb.optionRemarks()...)
+	cb.out.Remarks = append(cb.out.Remarks, cb.samenessRemarks()...)
 	cb.out.Remarks = append(cb.out.Remarks, cb.factRemarks()...)
 	for _, e := range cb.legend() {
 		if cb.ofReadings() {

@@ -186,11 +186,11 @@ func madeUpServers(cells []*matrix.Cell) Servers {
 			engine, _ := c.Level("engine")
 			clients, _ := c.Level("clients")
 			asked := []AskedOption{
-				{"load", OptionLine{"innodb_buffer_pool_size", "24M", "defaults, experiment.hcl:3"}, "25165824"},
-				{"load", OptionLine{"table_open_cache", "10" + clients.Name, "level clients." + clients.Name + ", experiment.hcl:9"}, "400"},
+				{"load", OptionLine{"innodb_buffer_pool_size", "24M", "defaults, experiment.hcl:3"}, ""},
+				{"load", OptionLine{"table_open_cache", "10" + clients.Name, "level clients." + clients.Name + ", experiment.hcl:9"}, ""},
 			}
 			if engine.Name == "rocks" {
-				asked = append(asked, AskedOption{"load", OptionLine{"rocksdb_flush_log_at_trx_commit", "2", "level engine.rocks, experiment.hcl:14"}, "2"})
+				asked = append(asked, AskedOption{"load", OptionLine{"rocksdb_flush_log_at_trx_commit", "2", "level engine.rocks, experiment.hcl:14"}, ""})
 			}
 			for k := 1; k <= 3; k++ {
 				settings[int64(10*i+k)] = ServerSettings{Asked: asked, Variables: map[string]string{"default_storage_engine": engine.Name}}

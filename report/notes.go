@@ -222,6 +222,7 @@ func (tb *tableBuilder) remarks() []string {
 	remarks = append(remarks, tb.replicateRemark()...)
 	remarks = append(remarks, tb.baselineRemark()...)
 	remarks = append(remarks, tb.optionRemarks()...)
+	remarks = append(remarks, tb.samenessRemarks()...)
 	return append(remarks, tb.factRemarks()...)
 }
 

@@ -84,7 +84,7 @@ func serverSettings(a *store.Attempt, asked map[store.PhaseID][]store.Option, va
 	for _, p := range a.Phases {
 		for _, o := range asked[p.ID] {
 			out.Asked = append(out.Asked, AskedOption{
-				Phase: p.Block, OptionLine: OptionLine{Name: o.Name, Value: o.Asked, Origin: shortOrigin(o.Origin)}, InForce: o.InForce,
+				Phase: p.Block, OptionLine: OptionLine{Name: o.Name, Value: o.Asked, Origin: shortOrigin(o.Origin)}, Apart: apart(o),
 			})
 		}
 		for _, v := range variables[p.ID] {
@@ -98,6 +98,19 @@ func serverSettings(a *store.Attempt, asked map[store.PhaseID][]store.Option, va
 		}
 	}
 	return out
+}
+
+// apart returns what a server has in force of an option that none of its variables
+// tells, by the source that the option was verified with.
+func apart(o store.Option) string {
+	switch {
+	case o.Unknown:
+		return o.Asked
+	case strings.HasPrefix(o.Detail, "information_schema.system_variables"), strings.HasPrefix(o.Detail, "performance_schema.variables_info"),
+		strings.HasPrefix(o.Detail, "pg_settings"):
+		return ""
+	}
+	return o.InForce
 }
 
 func outcome(o store.Option) OptionOutcome {

@@ -39,6 +39,7 @@ type tableBuilder struct {
 	busy    map[memoKey]bool
 	marks   map[string]int // footnotes by their text
 
+	asked  map[string]bool      // optionsKey of the table's runs, once something has asked
 	told   []string             // what is to be said of the present row
 	places map[sharedResult]int // in how many slots a measurement stands
 

@@ -104,8 +104,9 @@ func buildReport(ctx context.Context, s *streams, o *reportOptions, exp *matrix.
 		return nil, err
 	}
 	defer done()
-	in.Partial = o.partial || len(o.tables) > 0
-	if o.format == "html" && len(o.tables) == 0 && !o.bare {
+	in.TablesOnly = len(o.tables) > 0
+	in.Partial = o.partial || in.TablesOnly
+	if o.format == "html" && !in.TablesOnly && !o.bare {
 		in.Appendix = o.readings
 	}
 	doc, diags := report.Build(in)
