@@ -80,6 +80,9 @@ func (rp *RunPhase) guess(costs ...*cost) {
 	if s, ok := rp.Phase.declaredSeconds(); ok {
 		rp.Seconds, rp.Basis = s, FromDeclared
 	}
+	if bytes := rp.Phase.resolved.typ.Bytes; bytes != nil {
+		rp.Bytes = bytes(rp.Phase.Workload.Args)
+	}
 }
 
 // declaredSeconds returns how long the workload says that the phase runs.

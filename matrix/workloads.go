@@ -37,6 +37,10 @@ type WorkloadType struct {
 	// estimates; 0 where it ends with its work. Nil is 0.
 	Duration func(Args) time.Duration
 
+	// Bytes returns about how much disk the workload's data takes by its
+	// arguments, for estimates; 0 where nothing is known of it. Nil is 0.
+	Bytes func(Args) uint64
+
 	// Check judges evaluated arguments. It returns all that is wrong.
 	Check func(Args, Build) []ArgError
 

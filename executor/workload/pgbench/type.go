@@ -21,6 +21,9 @@ const (
 	stepRun  = "run"
 )
 
+// bytesPerScale is the disk that 100,000 accounts take, with their index.
+const bytesPerScale = 16 << 20
+
 // Type returns the workload type pgbench.
 func Type() workload.Type {
 	return workload.Type{
@@ -39,6 +42,9 @@ func Type() workload.Type {
 					return time.Duration(v.Int("seconds", 0)) * time.Second
 				}
 				return 0
+			},
+			Bytes: func(args matrix.Args) uint64 {
+				return bytesPerScale * uint64(workload.Read(args).Int("scale", 1))
 			},
 			WarmUp: true,
 			Built:  true,

@@ -67,6 +67,9 @@ var owned = map[string]string{
 	"config_file": "options", "verbosity": "dbmatrix", "report_checkpoints": "dbmatrix",
 }
 
+// bytesPerRow is the disk that a row of sysbench's tables takes, with its index.
+const bytesPerRow = 230
+
 // Type returns the workload type sysbench.
 func Type() workload.Type {
 	return workload.Type{
@@ -88,6 +91,16 @@ func Type() workload.Type {
 					return time.Duration(v.Int("seconds", 0)) * time.Second
 				}
 				return 0
+			},
+			Bytes: func(args matrix.Args) uint64 {
+				v := workload.Read(args)
+				switch script, bundled := scripts[v.Text("script")]; {
+				case v.Text("script") == "fileio":
+					return fileBytes(v.Map("options")["file-total-size"])
+				case bundled && !script.server:
+					return 0
+				}
+				return bytesPerRow * uint64(v.Int("tables", 1)) * uint64(v.Int("table_size", 0))
 			},
 			WarmUp: true,
 			Built:  true,
@@ -235,4 +248,17 @@ func (c *config) checkOptions(v *workload.Values) {
 func (c *config) needsServer() bool {
 	script, bundled := scripts[c.script]
 	return !bundled || script.server
+}
+
+// fileBytes returns the size of the files of fileio, 2 GiB unless given, or 0 where
+// the text is no size.
+func fileBytes(total string) uint64 {
+	if total == "" {
+		return 2 << 30
+	}
+	n, err := matrix.ParseSize(total)
+	if err != nil {
+		return 0
+	}
+	return n
 }

@@ -20,6 +20,10 @@ const (
 	stepCheck = "check"
 )
 
+// bytesPerWarehouse is the disk that a warehouse takes: 1000 were published to take
+// 100 GB.
+const bytesPerWarehouse = 100 << 20
+
 // Type returns the workload type tpcc.
 func Type() workload.Type {
 	return workload.Type{
@@ -38,6 +42,9 @@ func Type() workload.Type {
 					return time.Duration(v.Int("seconds", 0)) * time.Second
 				}
 				return 0
+			},
+			Bytes: func(args matrix.Args) uint64 {
+				return bytesPerWarehouse * uint64(workload.Read(args).Int("warehouses", 1))
 			},
 			WarmUp: true,
 			Built:  true,
