@@ -116,6 +116,7 @@ func attributes() []matrix.Attribute {
 		workload.Whole("data_random", "percent", 50, "Three quarters of this share of a value are random text, the rest is one letter."),
 		workload.Optional("insert_rate", "rows/s", "Rows that each client inserts in a second; unless given, as many as it can."),
 		workload.Whole("seconds", "seconds", 60, "How long the steps with queries take."),
+		workload.Optional("max_seconds", "seconds", "How long l.i1 or l.i2 takes at most: the step ends then, with the rows that it has inserted. No limit unless given."),
 		workload.Whole("rows_per_query", "rows", 10, "LIMIT of a range query; keys of a query of qp."),
 		{
 			Name: "delete_per_insert", Type: cty.Bool, Default: cty.True,
@@ -157,6 +158,7 @@ type config struct {
 	data          dataShape
 	insertRate    float64
 	seconds       int64
+	longest       time.Duration // that a step takes which ends by rows; 0 is no limit
 	rowsPerQuery  int64
 	deletes       bool          // in this step
 	resync        int64         // deletes
@@ -194,6 +196,7 @@ func decode(args matrix.Args, build matrix.Build) (config, []matrix.ArgError) {
 		},
 		insertRate:   v.Float("insert_rate"),
 		seconds:      v.Int("seconds", 1),
+		longest:      time.Duration(v.Int("max_seconds", 1)) * time.Second,
 		rowsPerQuery: v.Int("rows_per_query", 1),
 		deletes:      v.Bool("delete_per_insert"),
 		resync:       v.Int("resync_min", 0),
@@ -324,6 +327,9 @@ func (c *config) checkProfile(v *workload.Values) {
 	}
 	if c.profile == modern && c.insertRows-c.insertRows*4/5 < int64(c.tables) {
 		v.Fault("insert_rows", "fewer rows than tables in the step l.i2", "A fifth of insert_rows is for all tables together: give at least five for each table.")
+	}
+	if c.longest > 0 && c.step != stepInsert1 && c.step != stepInsert2 {
+		v.Fault("max_seconds", "only l.i1 and l.i2 have it", "A load ends with its rows; how long queries take is seconds.")
 	}
 	if v.Has("htap_seconds") && v.Float("htap_seconds") <= 0 {
 		v.Fault("htap_seconds", "no time", "Give a time above 0, or leave it out for no open transaction.")
