@@ -11,16 +11,22 @@ const spaces = " \t\r\n\v\f"
 // postgres is the flavour whose texts are split by its own rules.
 const postgres = "postgres"
 
+// newSplitter returns a splitter of a text in the flavour's language.
+func newSplitter(text, flavour string) *splitter {
+	s := &splitter{text: text}
+	s.token = s.mysqlToken
+	if flavour == postgres {
+		s.token = s.postgresToken
+	}
+	return s
+}
+
 // split returns the statements of a text in which semicolons end them, by the
 // rules of a server's flavour. Semicolons in quotes and comments do not; comments
 // stay where they stand within a statement, since some are hints.
 func split(text, flavour string) ([]string, error) {
 	var statements []string
-	s := splitter{text: text}
-	s.token = s.mysqlToken
-	if flavour == postgres {
-		s.token = s.postgresToken
-	}
+	s := newSplitter(text, flavour)
 	for start := 0; ; {
 		end, err := s.next()
 		if err != nil {
@@ -38,6 +44,28 @@ func split(text, flavour string) ([]string, error) {
 		}
 		start = end + 1
 	}
+}
+
+// firstWord returns the first word of a statement, or its parenthesis, whatever
+// comments stand before it.
+func firstWord(statement, flavour string) string {
+	s := newSplitter(statement, flavour)
+	start := 0
+	for !s.words && s.at < len(statement) {
+		start = s.at
+		if err := s.token(statement[start:]); err != nil {
+			return ""
+		}
+	}
+	rest := statement[start:]
+	if strings.HasPrefix(rest, "(") {
+		return "("
+	}
+	end := strings.IndexFunc(rest, func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') })
+	if end < 0 {
+		return rest
+	}
+	return rest[:end]
 }
 
 // A splitter walks through a text from statement to statement.

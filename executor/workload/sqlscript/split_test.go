@@ -60,6 +60,21 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+func TestFirstWord(t *testing.T) {
+	for statement, want := range map[string]string{
+		"": "", "SELECT 1": "SELECT", "-- a\n /* b */ with x": "with", "/*! SET x */": "", "(SELECT 1)": "(", "VALUES(1)": "VALUES", "'x": "",
+	} {
+		for _, flavour := range []string{"mariadb", postgres} {
+			if flavour == postgres && strings.HasPrefix(statement, "/*!") {
+				continue // a comment like others
+			}
+			if got := firstWord(statement, flavour); got != want {
+				t.Errorf("%q in %s begins with %q, want %q", statement, flavour, got, want)
+			}
+		}
+	}
+}
+
 // FuzzSplit checks that no text is lost, and that a statement alone is itself.
 func FuzzSplit(f *testing.F) {
 	for _, text := range []string{"", "SELECT ';'; x", "a -- b;\nc", "/* ; */ a; `b`", `'\`, "--", "#", "$a$;$a$; $1", "e'\\';'", "(;)", "begin atomic; end;", "/* /* */ */"} {

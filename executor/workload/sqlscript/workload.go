@@ -47,7 +47,7 @@ func (s *script) Run(ctx context.Context, t workload.Target, r *workload.Recorde
 	workers := make([]client.Worker, len(conns))
 	for i, conn := range conns {
 		sessions[i] = &session{
-			config: &s.config, statements: statements, conn: conn, recorder: r,
+			config: &s.config, statements: statements, flavour: t.Flavour, conn: conn, recorder: r,
 			track: r.Track(statementOperation, i+1), policy: client.NewPolicy(r, s.allowed),
 			times: make([]time.Duration, len(statements)),
 		}
@@ -113,6 +113,7 @@ func (s *script) record(r *workload.Recorder, sessions []*session, statements []
 type session struct {
 	*config
 	statements []string
+	flavour    string
 	conn       *client.Conn
 	recorder   *workload.Recorder
 	track      *workload.Track
@@ -120,9 +121,8 @@ type session struct {
 
 	times          []time.Duration // of each statement, all that it was sent
 	affected, read int64
-	skipped        bool // the last statement failed in an allowed way
-	begun          int  // which statement, from 1, has begun a transaction that is open; 0 is none
-	tries          int  // of the statement, or of the open transaction, that failed
+	begun          int // which statement, from 1, has begun a transaction that is open; 0 is none
+	tries          int // of the statement, or of the open transaction, that failed
 }
 
 func (s *session) run(gate *client.Gate) error {
@@ -153,15 +153,19 @@ func (s *session) send(n int) (next int, err error) {
 	ended := s.recorder.Elapsed()
 	s.times[n-1] += ended - started
 	verdict, err := s.policy.Judge(err, s.tries+1)
-	s.skipped = verdict == client.Skip
 	switch verdict {
 	case client.Fail:
 		return 0, err
 	case client.Again:
 		s.tries++
 		return s.again(n)
+	case client.Skip:
+		err = s.forget()
 	case client.Done:
 		s.affected, s.read = s.affected+affected, s.read+read
+	}
+	if err != nil {
+		return 0, err
 	}
 	s.track.Done(1, started, ended)
 	s.follow(n, statement)
@@ -174,21 +178,34 @@ func (s *session) send(n int) (next int, err error) {
 // again returns where to go on after the n-th statement was rolled back.
 func (s *session) again(n int) (int, error) {
 	if s.begun == 0 {
-		return n, nil
+		return n, s.forget()
 	}
-	// After a lock wait, or in PostgreSQL, the transaction is still there.
-	_, err := s.conn.Exec("ROLLBACK")
 	begun := s.begun
-	s.begun, s.skipped = 0, true // what that says is of no matter
-	return begun, err
+	s.begun = 0
+	// After a lock wait, or in PostgreSQL, the transaction is still there.
+	if _, err := s.conn.Exec("ROLLBACK"); err != nil {
+		return 0, err
+	}
+	return begun, s.forget()
+}
+
+// forget makes the server forget an error: MySQL and MariaDB count it among the
+// warnings until a statement reads a table.
+func (s *session) forget() error {
+	if s.conn.Postgres() {
+		return nil
+	}
+	_, err := s.conn.Exec("DO (SELECT 1 FROM (SELECT 1) AS cleared)")
+	return err
 }
 
 // follow takes note of a transaction that the n-th statement begins or ends.
 func (s *session) follow(n int, statement string) {
-	switch words := strings.Fields(strings.ToLower(statement)); {
-	case words[0] == "begin" || words[0] == "start" && len(words) > 1 && words[1] == "transaction":
+	words := strings.Fields(strings.ToLower(statement))
+	switch first := strings.ToLower(firstWord(statement, s.flavour)); {
+	case first == "begin" || first == "start" && slices.Contains(words, "transaction"):
 		s.begun = n
-	case words[0] == "commit", words[0] == "end", words[0] == "rollback" && !slices.Contains(words, "to"):
+	case first == "commit", first == "end", first == "rollback" && !slices.Contains(words, "to"):
 		s.begun = 0
 	}
 }
@@ -200,7 +217,7 @@ var readers = []string{"select", "with", "show", "table", "values", "explain", "
 // and how many it returned.
 func (s *session) execute(n int, statement string) (affected, read int64, err error) {
 	want, checked := s.expect[n]
-	if !checked && !slices.Contains(readers, strings.ToLower(firstWord(statement))) {
+	if !checked && !slices.Contains(readers, strings.ToLower(firstWord(statement, s.flavour))) {
 		affected, err = s.conn.Exec(statement)
 		return affected, 0, err
 	}
@@ -218,23 +235,10 @@ func (s *session) execute(n int, statement string) (affected, read int64, err er
 	return 0, read, err
 }
 
-// firstWord returns the first word of a statement, or its parenthesis. Comments
-// before it hide it: such a statement counts as one without rows.
-func firstWord(statement string) string {
-	if strings.HasPrefix(statement, "(") {
-		return "("
-	}
-	end := strings.IndexFunc(statement, func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') })
-	if end < 0 {
-		return statement
-	}
-	return statement[:end]
-}
-
 // checkWarnings judges what the server says of the n-th statement, from 1; of
 // none before the first.
 func (s *session) checkWarnings(n int) error {
-	if n == 0 || s.skipped {
+	if n == 0 {
 		return nil
 	}
 	warnings, err := s.conn.Warnings()

@@ -11,18 +11,74 @@ import (
 	"time"
 
 	"dbmatrix/executor/workload"
+	"dbmatrix/executor/workload/client"
 	"dbmatrix/executor/workload/workloadtest"
 )
 
 type block = workloadtest.Block
 
-func TestScript(t *testing.T) {
-	target := workloadtest.Start(t)
+// A dialect is what the tests say otherwise to each flavour.
+type dialect struct {
+	start  func(testing.TB, ...string) workload.Target
+	sleep  string // for a fifth of a second
+	ever   string // sleeps for a minute
+	unsaid string // a statement that the server may not do unasked, and warns of
+	code   string // of that warning
+	number string // a number that does not fit
+	absent string // the error of a table that is not there
+	broken string // the error of a database that is not there
+	script string // of a file: it sleeps, and returns two rows in all
+
+	// deadlock makes the function d.once(), which fails with a deadlock the
+	// first time that a session calls it; call calls it.
+	deadlock, call string
+}
+
+var dialects = map[string]dialect{
+	"mariadb": {
+		start: workloadtest.Start,
+		sleep: "DO SLEEP(0.2)", ever: "SELECT SLEEP(60)",
+		unsaid: "INSERT IGNORE INTO d.t VALUES (1, 1)", code: "1062", number: "Out of range",
+		absent: "Error 1051", broken: "Unknown database 'absent'",
+		script:   "# a file\nDO SLEEP(0.2);\nSELECT 'a;'; SELECT \"b\\\";\"",
+		deadlock: "CREATE PROCEDURE d.once() BEGIN IF @n IS NULL THEN SET @n = 1; SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; END IF; END",
+		call:     "CALL d.once()",
+	},
+	postgres: {
+		start: workloadtest.StartPostgres,
+		sleep: "DO $$ BEGIN PERFORM pg_sleep(0.2); END; $$", ever: "SELECT pg_sleep(60)",
+		unsaid: "DO $$ BEGIN RAISE WARNING 'so so'; END $$", code: "01000", number: "out of range",
+		absent: "SQLSTATE 42P01", broken: `database "absent" does not exist`,
+		script: "-- a file\nDO $x$ BEGIN PERFORM pg_sleep(0.2); END; $x$;\nSELECT 'a\\'; /* ; /* ; */ */ SELECT E'b\\';'",
+		deadlock: "CREATE SEQUENCE d.n; CREATE FUNCTION d.once() RETURNS int LANGUAGE plpgsql AS" +
+			" $$ BEGIN IF nextval('d.n') = 1 THEN RAISE 'in the way' USING ERRCODE = '40P01'; END IF; RETURN 1; END $$",
+		call: "SELECT d.once()",
+	},
+}
+
+func TestServers(t *testing.T) {
+	for name, d := range dialects {
+		t.Run(name, func(t *testing.T) {
+			target := d.start(t)
+			t.Run("script", func(t *testing.T) { d.testScript(t, target) })
+			t.Run("connections", func(t *testing.T) { d.testConnections(t, target) })
+			t.Run("faults", func(t *testing.T) { d.testFaults(t, target) })
+			t.Run("transaction", func(t *testing.T) { d.testTransaction(t, target) })
+			t.Run("interrupt", func(t *testing.T) { d.testInterrupt(t, target) })
+		})
+	}
+}
+
+func (d dialect) testScript(t *testing.T, target workload.Target) {
 	result := workloadtest.Do(t, Type(), target, block{"statements": []string{
-		"CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY)", "INSERT INTO d.t VALUES (1), (2), (3)",
-		"SELECT COUNT(*), 'x' FROM d.t", "DO SLEEP(0.2)", "DROP TABLE IF EXISTS d.absent",
+		"CREATE SCHEMA d", "CREATE TABLE d.t (id INT PRIMARY KEY, n SMALLINT)", "INSERT INTO d.t VALUES (1, 1), (2, 1), (3, 1)",
+		"SELECT COUNT(*), 'x' FROM d.t", d.sleep, "DROP TABLE IF EXISTS d.absent; DELETE FROM d.t WHERE id > 1",
 	}, "expect": map[string]string{"4": "3"}})
-	for name, want := range map[string]float64{"queries": 6, "rows_affected": 4, "rows_read": 1} {
+	affected := 5.0
+	if target.Flavour == "mariadb" {
+		affected++ // it counts a schema as a row
+	}
+	for name, want := range map[string]float64{"queries": 7, "rows_affected": affected, "rows_read": 1} {
 		if got := workloadtest.Metric(t, result, name); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
@@ -36,42 +92,42 @@ func TestScript(t *testing.T) {
 	}
 }
 
-func TestConnections(t *testing.T) {
-	target := workloadtest.Start(t)
-	file := "-- a file\nDO SLEEP(0.3);\nSELECT 1; SELECT 2 UNION SELECT 3;\n"
-	if err := os.WriteFile(filepath.Join(target.Source, "a.sql"), []byte(file), 0o644); err != nil {
+func (d dialect) testConnections(t *testing.T, target workload.Target) {
+	if err := os.WriteFile(filepath.Join(target.Source, "a.sql"), []byte(d.script+";\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	result := workloadtest.Do(t, Type(), target, block{"file": "a.sql", "database": "mysql", "connections": 4})
+	result := workloadtest.Do(t, Type(), target, block{"file": "a.sql", "connections": 4})
 	if got := workloadtest.Metric(t, result, "queries"); got != 12 {
 		t.Errorf("%v queries, want 12", got)
 	}
-	if got := workloadtest.Metric(t, result, "rows_read"); got != 12 {
-		t.Errorf("%v rows, want 12", got)
+	if got := workloadtest.Metric(t, result, "rows_read"); got != 8 {
+		t.Errorf("%v rows, want 8", got)
 	}
-	if got := workloadtest.Metric(t, result, "secs"); got < 0.3 || got > 0.9 {
-		t.Errorf("four connections that sleep for 0.3 s at once took %v s", got)
+	if got := workloadtest.Metric(t, result, "secs"); got < 0.2 || got > 0.7 {
+		t.Errorf("four connections that sleep for 0.2 s at once took %v s", got)
 	}
 }
 
-func TestFaults(t *testing.T) {
-	target := workloadtest.Start(t)
-	workloadtest.Do(t, Type(), target, block{"statements": []string{"CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, n TINYINT)", "INSERT INTO d.t VALUES (1, 1)"}})
+func (d dialect) testFaults(t *testing.T, target workload.Target) {
 	for _, test := range []struct {
 		block block
 		want  string // "" is no error
 	}{
-		{block{"statements": []string{"SELECT 1", "DROP TABLE d.absent"}}, "statement 2, DROP TABLE d.absent: Error 1051"},
-		{block{"statements": []string{"DROP TABLE d.absent"}, "allow_errors": []int{1051}}, ""},
-		{block{"statements": []string{"INSERT IGNORE INTO d.t VALUES (1, 1)"}}, "the server warns: Warning 1062"},
-		{block{"statements": []string{"INSERT IGNORE INTO d.t VALUES (1, 1)", "SELECT 1"}}, "statement 1, INSERT IGNORE"},
-		{block{"statements": []string{"INSERT IGNORE INTO d.t VALUES (1, 1)"}, "allow_errors": []int{1062}}, ""},
-		{block{"statements": []string{"INSERT INTO d.t VALUES (2, 1000)"}}, "Out of range"}, // strict mode
+		{block{"statements": []string{"SELECT 1", "DROP TABLE d.absent"}}, "statement 2, DROP TABLE d.absent: "},
+		{block{"statements": []string{"DROP TABLE d.absent"}}, d.absent},
+		{block{"statements": []string{"DROP TABLE d.absent"}, "allow_errors": []string{"1051", "42P01"}}, ""},
+		{block{"statements": []string{d.unsaid}}, "the server warns: Warning " + d.code},
+		{block{"statements": []string{d.unsaid, "SELECT 1"}}, "statement 1, "},
+		{block{"statements": []string{d.unsaid}, "allow_errors": []string{d.code}}, ""},
+		{block{"statements": []string{"INSERT INTO d.t VALUES (2, 100000)"}}, d.number}, // strict mode
 		{block{"statements": []string{"SELECT n FROM d.t"}, "expect": map[string]string{"1": "2"}}, "the result is 1, expected was 2"},
 		{block{"statements": []string{"SELECT n FROM d.t WHERE id = 9"}, "expect": map[string]string{"1": "2"}}, "there is no result, expected was 2"},
 		{block{"statements": []string{"/* a comment */ SELECT n FROM d.t"}, "expect": map[string]string{"1": "2"}}, "the result is 1, expected was 2"},
-		{block{"statements": []string{"DO 1"}, "expect": map[string]string{"1": "2"}}, "there is no result, expected was 2"},
-		{block{"statements": []string{"SELECT 1"}, "database": "absent"}, "Unknown database 'absent'"},
+		{block{"statements": []string{d.sleep}, "expect": map[string]string{"1": "2"}}, "there is no result, expected was 2"},
+		{block{"statements": []string{"SELECT 1"}, "expect": map[string]string{"2": "1"}}, "there are 1 statements; expect names number 2"},
+		{block{"statements": []string{"SELECT 1"}, "database": "absent"}, d.broken},
+		{block{"statements": []string{"-- nothing"}}, "there is no statement"},
+		{block{"statements": []string{"SELECT 'a"}}, "statement 1 cannot be read: line 1: the quote ' has no end"},
 		{block{"file": "absent.sql"}, "no such file"},
 	} {
 		_, err := workloadtest.Try(t.Context(), t, Type(), target, test.block)
@@ -81,12 +137,33 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestInterrupt(t *testing.T) {
-	target := workloadtest.Start(t)
+// testTransaction checks that a transaction that meets a deadlock is sent again
+// as a whole, and once.
+func (d dialect) testTransaction(t *testing.T, target workload.Target) {
+	err := client.Session(t.Context(), target, "", func(conn *client.Conn) error {
+		_, err := conn.Exec(d.deadlock)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := workloadtest.Do(t, Type(), target, block{
+		"statements": []string{"CREATE TABLE d.log (n INT)", "BEGIN", "INSERT INTO d.log VALUES (1)", d.call, "commit", "SELECT COUNT(*) FROM d.log"},
+		"expect":     map[string]string{"6": "1"},
+	})
+	// BEGIN and INSERT were done twice.
+	for name, want := range map[string]float64{"deadlocks": 1, "queries": 8, "errors": 0} {
+		if got := workloadtest.Metric(t, result, name); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+}
+
+func (d dialect) testInterrupt(t *testing.T, target workload.Target) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, context.Canceled)
 	defer cancel()
 	started := time.Now()
-	_, err := workloadtest.Try(ctx, t, Type(), target, block{"statements": []string{"SELECT SLEEP(60)"}, "connections": 3})
+	_, err := workloadtest.Try(ctx, t, Type(), target, block{"statements": []string{d.ever}, "connections": 3})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v, want the interrupt", err)
 	}
