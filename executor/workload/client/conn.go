@@ -93,6 +93,9 @@ func open(ctx context.Context, t workload.Target, database string, timeout time.
 	}
 	if err != nil {
 		c.Close()
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		return nil, fmt.Errorf("connecting to %s: %w", t.Socket, err)
 	}
 	return c, nil

@@ -71,6 +71,10 @@ func dialSocket(path string, timeout time.Duration) (*socket, error) {
 
 // setTimeout bounds each single read and write.
 func (s *socket) setTimeout(d time.Duration) error {
+	if !s.enter() {
+		return net.ErrClosed
+	}
+	defer s.leave()
 	s.limit = -1
 	if d > 0 {
 		s.limit = int(d.Milliseconds())
