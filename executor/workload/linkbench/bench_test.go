@@ -1,9 +1,14 @@
 package linkbench
 
 import (
+	"runtime"
+	"syscall"
 	"testing"
+	"time"
 
+	"dbmatrix/executor/workload"
 	"dbmatrix/executor/workload/client"
+	"dbmatrix/executor/workload/workloadtest"
 )
 
 // newTestLoader returns a loader whose batches are never sent.
@@ -43,6 +48,50 @@ func BenchmarkRequests(b *testing.B) {
 	for b.Loop() {
 		m.next(&r)
 	}
+}
+
+// BenchmarkMix runs the mix of each client on each engine: what a request costs
+// the client in CPU time and allocations. With -cpuprofile it tells for what.
+func BenchmarkMix(b *testing.B) {
+	for _, engine := range engines() {
+		target := engine.start(b)
+		for _, profile := range []string{profileModern, profileFB2011} {
+			common := with(engine.block, block{"profile": profile, "maxid1": 20001, "loaders": 2})
+			workloadtest.Do(b, Type(), target, with(common, block{"step": "load"}))
+			w := benchmark{mustDecode(b, with(common, block{"step": "query", "requesters": 4, "seconds": 5}))}
+			b.Run(engine.name+"/"+profile, func(b *testing.B) {
+				for b.Loop() {
+					var cpu time.Duration
+					var allocations uint64
+					r := workload.NewRecorder("", workload.Hooks{
+						Begin: func(time.Time) { cpu, allocations = used(b) },
+						End: func(time.Time) {
+							cpuAfter, allocationsAfter := used(b)
+							cpu, allocations = cpuAfter-cpu, allocationsAfter-allocations
+						},
+					})
+					if err := w.Run(b.Context(), target, r); err != nil {
+						b.Fatal(err)
+					}
+					requests := workloadtest.Metric(b, r.Result(), "transactions")
+					b.ReportMetric(requests/float64(w.seconds), "requests/s")
+					b.ReportMetric(float64(cpu.Microseconds())/requests, "client-us/request")
+					b.ReportMetric(float64(allocations)/requests, "allocations/request")
+				}
+			})
+		}
+	}
+}
+
+// used returns the CPU time and the allocations of this process so far.
+func used(b *testing.B) (cpu time.Duration, allocations uint64) {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), memory.Mallocs
 }
 
 // TestNoAllocation checks that neither rows nor requests cost an allocation each.

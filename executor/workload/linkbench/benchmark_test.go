@@ -20,36 +20,107 @@ import (
 
 // with returns a block with further attributes.
 func with(b, more block) block {
-	all := maps.Clone(b)
+	all := block{}
+	maps.Copy(all, b)
 	maps.Copy(all, more)
 	return all
 }
 
-// TestConformance checks what holds for all workloads: the data is a function of
-// the seed, whatever the loaders and the form of the tables.
+// TestConformance checks what holds for all workloads, on each engine: the data is
+// a function of the seed, whatever the loaders and the form of the tables.
 func TestConformance(t *testing.T) {
-	small := block{"step": "load", "maxid1": 2001, "loaders": 2}
-	columns := []string{
-		"'links', COUNT(*), SUM(CRC32(CONCAT_WS(',', id1, id2, link_type, visibility, version, data))) FROM linkdb0.linktable",
-		"'counts', COUNT(*), SUM(CRC32(CONCAT_WS(',', id, link_type, count, version))) FROM linkdb0.counttable",
-		"'nodes', COUNT(*), SUM(CRC32(CONCAT_WS(',', id, type, version, data))) FROM linkdb0.nodetable",
+	for _, engine := range engines() {
+		t.Run(engine.name, func(t *testing.T) {
+			small := with(engine.block, block{"step": "load", "maxid1": 2001, "loaders": 2})
+			workloadtest.Suite{
+				Type:       Type(),
+				Prepare:    small,
+				Others:     []block{{"loaders": 1}, {"loaders": 7}, with(engine.packed, block{"partitions": 4}), {"late_index": true}},
+				Seed:       block{"seed": 2},
+				Data:       engine.data(),
+				Work:       with(small, block{"step": "query", "requesters": 4, "seconds": 60}),
+				Interrupts: 6,
+			}.Run(t, engine.start(t))
+		})
 	}
-	workloadtest.Suite{
-		Type:       Type(),
-		Prepare:    small,
-		Others:     []block{{"loaders": 1}, {"loaders": 7}, {"partitions": 4, "compression": "table"}, {"late_index": true}},
-		Seed:       block{"seed": 2},
-		Data:       "SELECT " + strings.Join(columns, " UNION ALL SELECT "),
-		Work:       with(small, block{"step": "query", "requesters": 4, "seconds": 60}),
-		Interrupts: 6,
-	}.Run(t, workloadtest.Start(t))
+}
+
+// An engine is one on which everything must work.
+type engine struct {
+	name   string
+	start  func(testing.TB) workload.Target
+	block  block  // that chooses it
+	packed block  // another form of its tables
+	hash   string // a number made of a text in %s
+	hex    string // bytes in %s as a text
+}
+
+func engines() []engine {
+	const (
+		mysqlHash    = "CRC32(%s)"
+		postgresHash = "('x' || SUBSTR(MD5(%s), 1, 8))::bit(32)::bigint"
+	)
+	return []engine{
+		{
+			"InnoDB", func(t testing.TB) workload.Target { return workloadtest.Start(t, oddMode) },
+			block{}, block{"compression": "table"}, mysqlHash, "HEX(%s)",
+		},
+		{
+			// Small tables are full of deadlocks: see keepPlans.
+			"MyRocks", func(t testing.TB) workload.Target {
+				return workloadtest.StartRocksDB(t, "--rocksdb_deadlock_detect=1", "--rocksdb_flush_log_at_trx_commit=2")
+			},
+			block{"engine": "rocksdb"}, nil, mysqlHash, "HEX(%s)",
+		},
+		{
+			"PostgreSQL", func(t testing.TB) workload.Target { return workloadtest.StartPostgres(t, "synchronous_commit=off") },
+			block{}, nil, postgresHash, "ENCODE(%s, 'hex')",
+		},
+	}
+}
+
+// data returns a query for counts and checksums of all tables, without the times,
+// which are those of the load.
+func (e *engine) data() string {
+	var parts []string
+	for table, columns := range map[string]string{
+		"linktable":  "id1, id2, link_type, visibility, version, " + fmt.Sprintf(e.hex, "data"),
+		"counttable": "id, link_type, count, version",
+		"nodetable":  "id, type, version, " + fmt.Sprintf(e.hex, "data"),
+	} {
+		hash := fmt.Sprintf(e.hash, "CONCAT_WS(',', "+columns+")")
+		parts = append(parts, fmt.Sprintf("SELECT '%s' AS name, COUNT(*), SUM(%s) FROM linkdb0.%[1]s", table, hash))
+	}
+	return strings.Join(parts, " UNION ALL ") + " ORDER BY name"
+}
+
+// scaleVariable says how long, in seconds, TestScale is to run the mix.
+const scaleVariable = "DBMATRIX_LINKBENCH_SECONDS"
+
+// TestScale loads a hundred thousand nodes, runs the mix on them and compares the
+// counts with the links, on each engine. Unless it is asked for, it does so at a
+// tenth of the scale, with few requests: of a number of requests the operations are
+// the same each time, of a time they are not, and once in a thousand times they are
+// far from the mix.
+func TestScale(t *testing.T) {
+	common := block{"profile": profileModern, "maxid1": 10001, "requests": 2000, "loaders": 4, "requesters": 8}
+	if text := os.Getenv(scaleVariable); text != "" {
+		seconds, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("%s: %v", scaleVariable, err)
+		}
+		delete(common, "requests")
+		common["maxid1"], common["seconds"] = 100001, seconds
+	}
+	for _, engine := range engines() {
+		t.Run(engine.name, func(t *testing.T) { runs(t, engine.start(t), with(common, engine.block)) })
+	}
 }
 
 // TestInnoDB runs everything on one server of the one engine.
 func TestInnoDB(t *testing.T) {
 	target := workloadtest.Start(t, "--innodb_lock_wait_timeout=1", oddMode)
-	t.Run("modern", func(t *testing.T) { runs(t, target, block{"profile": profileModern, "maxid1": 10001, "seconds": 5}) })
-	t.Run("fb2011", func(t *testing.T) { runs(t, target, block{"profile": profileFB2011, "maxid1": 3001, "seconds": 1}) })
+	t.Run("fb2011", func(t *testing.T) { runs(t, target, block{"profile": profileFB2011, "maxid1": 3001, "requests": 1500}) })
 	t.Run("contention", func(t *testing.T) { contention(t, target, "innodb", 5) })
 	t.Run("forms", func(t *testing.T) { forms(t, target) })
 	t.Run("late index", func(t *testing.T) { lateIndex(t, target) })
@@ -66,7 +137,7 @@ const oddMode = "--sql_mode=NO_BACKSLASH_ESCAPES,ANSI_QUOTES,NO_ZERO_DATE"
 func TestMySQL(t *testing.T) {
 	target := workloadtest.StartMySQL(t, oddMode)
 	for _, profile := range []string{profileModern, profileFB2017} {
-		common := block{"profile": profile, "compression": "transparent", "partitions": 2, "maxid1": 2001, "loaders": 2, "requesters": 2, "seconds": 1}
+		common := block{"profile": profile, "compression": "transparent", "partitions": 2, "maxid1": 2001, "loaders": 2, "requesters": 2, "requests": 2000}
 		workloadtest.Do(t, Type(), target, with(common, block{"step": "load"}))
 		c := mustDecode(t, with(common, block{"step": "query"}))
 		checkMix(t, &c, workloadtest.Do(t, Type(), target, with(common, block{"step": "query"})))
@@ -76,21 +147,19 @@ func TestMySQL(t *testing.T) {
 
 // TestMyRocks runs on the other engine.
 func TestMyRocks(t *testing.T) {
-	// Small tables are full of deadlocks: see keepPlans.
-	target := workloadtest.StartRocksDB(t, "--rocksdb_deadlock_detect=1", "--rocksdb_flush_log_at_trx_commit=2")
-	common := block{"engine": "rocksdb", "maxid1": 10001, "seconds": 1}
-	t.Run("modern", func(t *testing.T) { runs(t, target, with(common, block{"profile": profileModern})) })
-	t.Run("fb2017", func(t *testing.T) { runs(t, target, with(common, block{"partitions": 4, "maxid1": 3001})) })
+	target := engines()[1].start(t)
+	t.Run("fb2017", func(t *testing.T) {
+		runs(t, target, block{"engine": "rocksdb", "partitions": 4, "maxid1": 3001, "requests": 1500})
+	})
 	t.Run("contention", func(t *testing.T) { contention(t, target, "rocksdb", 100) })
 }
 
 // TestPostgres runs everything that does not depend on the engine.
 func TestPostgres(t *testing.T) {
 	target := workloadtest.StartPostgres(t, "lock_timeout=1s")
-	t.Run("modern", func(t *testing.T) { runs(t, target, block{"profile": profileModern, "maxid1": 10001, "seconds": 3}) })
-	t.Run("fb2011", func(t *testing.T) { runs(t, target, block{"profile": profileFB2011, "maxid1": 3001, "seconds": 1}) })
+	t.Run("fb2011", func(t *testing.T) { runs(t, target, block{"profile": profileFB2011, "maxid1": 3001, "requests": 1500}) })
 	t.Run("fb2017", func(t *testing.T) {
-		runs(t, target, block{"profile": profileFB2017, "partitions": 4, "maxid1": 3001, "seconds": 1})
+		runs(t, target, block{"profile": profileFB2017, "partitions": 4, "maxid1": 3001, "requests": 1500})
 	})
 	t.Run("contention", func(t *testing.T) { contention(t, target, "innodb", 5) })
 	t.Run("late index", func(t *testing.T) { lateIndex(t, target) })
@@ -133,7 +202,7 @@ func number(t *testing.T, conn *client.Conn, query string) float64 {
 
 // runs loads, checks the data by SQL, runs the mix and checks the counts.
 func runs(t *testing.T, target workload.Target, common block) {
-	common = with(common, block{"loaders": 3, "requesters": 4})
+	common = with(block{"loaders": 3, "requesters": 4}, common)
 	loaded := workloadtest.Do(t, Type(), target, with(common, block{"step": "load"}))
 	c := mustDecode(t, with(common, block{"step": "load"}))
 	conn := connect(t, target)

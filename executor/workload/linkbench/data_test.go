@@ -247,6 +247,20 @@ func checkMix(t *testing.T, c *config, queried workload.Result) {
 	if square > mixCritical {
 		t.Errorf("chi-square of the mix is %.2f, want %v at most", square, mixCritical)
 	}
+	// The medians are those of nodes with few links; the greatest is the first one's.
+	if c.mix[getLinksList]/100*all > 1000 {
+		last := 0.0
+		for _, statistic := range []string{"p50", "p75", "p95", "p99", "max"} {
+			got := workloadtest.Metric(t, queried, "list_rows_"+statistic)
+			if got < last {
+				t.Errorf("the %s of the lengths of lists is %v, below the %v before", statistic, got, last)
+			}
+			last = got
+		}
+		if mean := workloadtest.Metric(t, queried, "list_rows") / counts[getLinksList]; last < 2*mean {
+			t.Errorf("the longest list has %v links, the mean is %v", last, mean)
+		}
+	}
 	if n := workloadtest.Metric(t, queried, "errors"); n != 0 {
 		t.Errorf("%v errors", n)
 	}

@@ -137,6 +137,7 @@ func (t *team) run(ctx context.Context, conns []*client.Conn) error {
 // record records what the track of requests does not.
 func (t *team) record(r *workload.Recorder) error {
 	var mostTries int
+	var all sizes
 	for _, name := range []string{"transactions", "retries", "add_to_update", "update_to_add", "links_asked", "links_found", "list_rows", "older_lists"} {
 		r.Count(name, 0)
 	}
@@ -150,7 +151,9 @@ func (t *team) record(r *workload.Recorder) error {
 		r.Count("list_rows", q.listRows)
 		r.Count("older_lists", q.older)
 		mostTries = max(mostTries, q.mostTries)
+		all.merge(&q.sizes)
 	}
+	all.record(r)
 	r.Metric("most_tries", workload.UnitCount, float64(mostTries))
 	for _, one := range t.times {
 		one.record(r)

@@ -34,6 +34,7 @@ type requester struct {
 	toInsert     int64 // links that were to be updated and were not there
 	found, asked int64 // links of multigets
 	listRows     int64
+	sizes        sizes
 	older        int64 // lists that went on where another had ended
 }
 
@@ -90,6 +91,7 @@ func (q *requester) note(r *request) {
 		q.found += r.rows
 	case getLinksList:
 		q.listRows += r.rows
+		q.sizes[min(r.rows, listLimit)]++
 		if r.skip > 0 {
 			q.older++
 		}

@@ -170,6 +170,33 @@ func (t *times) record(r *workload.Recorder) {
 	metric("p99_upper", max(high, t.beyond()).Seconds())
 }
 
+// sizes counts how many lists had how many links, which is what the original
+// calls RANGE_SIZE. No list is longer than what is read of one at once.
+type sizes [listLimit + 1]uint32
+
+func (s *sizes) merge(other *sizes) {
+	for rows, n := range other {
+		s[rows] += n
+	}
+}
+
+// record records the percentiles, where there are any.
+func (s *sizes) record(r *workload.Recorder) {
+	var all, sum int64
+	for _, n := range s {
+		all += int64(n)
+	}
+	names := []string{"list_rows_p50", "list_rows_p75", "list_rows_p95", "list_rows_p99", "list_rows_max"}
+	shares := []int64{50, 75, 95, 99, 100}
+	for rows, n := range s {
+		sum += int64(n)
+		for all > 0 && len(shares) > 0 && 100*sum >= shares[0]*all {
+			r.Metric(names[0], workload.UnitCount, float64(rows))
+			names, shares = names[1:], shares[1:]
+		}
+	}
+}
+
 // beyond returns the longest time where it lies above all buckets.
 func (t *times) beyond() time.Duration {
 	if t.longest < lastBound {

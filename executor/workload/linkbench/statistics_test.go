@@ -76,3 +76,23 @@ func TestTimes(t *testing.T) {
 		t.Errorf("the upper bound of 200 s is %v s", got)
 	}
 }
+
+func TestSizes(t *testing.T) {
+	var all, one sizes
+	for rows := range 100 {
+		one[rows]++
+	}
+	all[listLimit] = 1
+	all.merge(&one)
+	r := workload.NewRecorder("", workload.Hooks{})
+	all.record(r)
+	new(sizes).record(r)
+	result := r.Result()
+	for name, want := range map[string]float64{
+		"list_rows_p50": 50, "list_rows_p75": 75, "list_rows_p95": 95, "list_rows_p99": 99, "list_rows_max": listLimit,
+	} {
+		if got, ok := result.Metric(name); !ok || got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+}
