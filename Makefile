@@ -10,7 +10,7 @@ SERVERS = all
 # is unpacked only where none is installed.
 TEST_SERVERS = mariadb1011 mysql97 $(if $(wildcard /usr/lib/postgresql/*/bin/postgres),,pg15)
 
-.PHONY: build demo test conformance race lint fmt golden bench clean tools servers test-servers
+.PHONY: build demo experiments test conformance race lint fmt golden bench clean tools servers test-servers
 
 build:
 	go build -o bin/dbmatrix ./cmd/dbmatrix
@@ -20,6 +20,14 @@ demo: tools
 	scripts/servers.sh mariadb1011
 	$(MAKE) --no-print-directory build
 	scripts/demo.sh
+
+# The experiments that were published elsewhere, on real servers at the small
+# scale: about an hour on two cores. PART=1, 2 or 3 runs a third of them; what was
+# measured before is not measured again. The tables are left in RESULTS.md.
+experiments: tools bin/go-tpc
+	scripts/servers.sh mariadb1011 mariadb118 mysql97 pg15
+	$(MAKE) --no-print-directory build
+	scripts/experiments.sh $(PART)
 
 # With the servers here, no test may skip for want of one.
 test: tools test-servers bin/go-tpc
