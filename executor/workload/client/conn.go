@@ -44,6 +44,13 @@ type protocol interface {
 	// values of each row, valid until it returns. Either may be nil.
 	query(statement string, head func(columns []string), row func([]driver.Value) error) (rows int64, err error)
 
+	// last returns the last column of the last row that run read.
+	last() (int64, error)
+
+	// beginNext begins a transaction, at the latest with the next prepared
+	// statement.
+	beginNext() error
+
 	prepare(statement string) (prepared, error)
 
 	// warnings returns those of the last statement.
@@ -62,6 +69,7 @@ type protocol interface {
 type prepared interface {
 	run(args []driver.Value) (affected, rows int64, err error)
 	query(args []driver.Value, row func([]driver.Value) error) (rows int64, err error)
+	last() (int64, error) // as protocol has it
 	close() error
 }
 
@@ -137,6 +145,20 @@ func (c *Conn) QueryBytes(statement []byte) (int64, error) {
 	_, rows, err := c.protocol.run(statement)
 	return rows, err
 }
+
+// QueryLast is QueryBytes of a statement whose last column is a whole number of 8
+// bytes: it also returns that of the last row, 0 where there is none.
+func (c *Conn) QueryLast(statement []byte) (rows, last int64, err error) {
+	_, rows, err = c.protocol.run(statement)
+	if err == nil && rows > 0 {
+		last, err = c.protocol.last()
+	}
+	return rows, last, err
+}
+
+// Begin begins a transaction. PostgreSQL is told so in the round trip of the next
+// prepared statement.
+func (c *Conn) Begin() error { return c.protocol.beginNext() }
 
 // Rows returns the rows of a statement as text; NULL is "NULL".
 func (c *Conn) Rows(statement string) (columns []string, rows [][]string, err error) {
@@ -260,6 +282,15 @@ func (s *Stmt) Query(args []driver.Value, row func([]driver.Value) error) (int64
 		return rows, err
 	}
 	return s.prepared.query(args, row)
+}
+
+// QueryLast runs the statement and counts its rows, as Conn.QueryLast does.
+func (s *Stmt) QueryLast(args []driver.Value) (rows, last int64, err error) {
+	_, rows, err = s.prepared.run(args)
+	if err == nil && rows > 0 {
+		last, err = s.prepared.last()
+	}
+	return rows, last, err
 }
 
 // Close gives the statement back to the server.

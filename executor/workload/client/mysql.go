@@ -132,6 +132,13 @@ func (m *mysqlSession) read(rows driver.Rows, columns int, row func([]driver.Val
 	return n, rows.Close()
 }
 
+func (m *mysqlSession) last() (int64, error) { return m.wire.lastText() }
+
+func (m *mysqlSession) beginNext() error {
+	_, err := m.exec("BEGIN")
+	return err
+}
+
 func (m *mysqlSession) warnings() (Warnings, error) {
 	var warnings Warnings
 	_, err := m.query("SHOW WARNINGS", nil, func(row []driver.Value) error {
@@ -180,6 +187,8 @@ func (m *mysqlSession) prepare(statement string) (prepared, error) {
 func (s *mysqlStatement) run(args []driver.Value) (affected, rows int64, err error) {
 	return s.session.wire.execute(s.id, args)
 }
+
+func (s *mysqlStatement) last() (int64, error) { return s.session.wire.lastBinary() }
 
 func (s *mysqlStatement) query(args []driver.Value, row func([]driver.Value) error) (int64, error) {
 	if err := s.prepareRows(); err != nil {

@@ -39,6 +39,9 @@ type postgresSession struct {
 	columns  []column       // of the result that is read
 	notices  Warnings       // of the last statement
 	prepares int            // statements so far
+	tail     []byte         // the last column of the last row
+	begins   bool           // a transaction begins with the next statement
+	beginner *postgresStatement
 }
 
 // A column is what is known of a column of a result: its type, and whether its
@@ -185,6 +188,9 @@ func (p *postgresSession) results(head func([]string), row func([]driver.Value) 
 			}
 		case *pgproto3.DataRow:
 			n, withRows = n+1, true
+			if last := len(m.Values) - 1; last >= 0 {
+				p.tail = append(p.tail[:0], m.Values[last]...)
+			}
 			if row != nil && !counted && failure == nil {
 				failure = p.row(m.Values, row)
 			}
@@ -301,6 +307,20 @@ func (p *postgresSession) note(m *pgproto3.NoticeResponse) {
 	}
 }
 
+func (p *postgresSession) last() (int64, error) { return strconv.ParseInt(string(p.tail), 10, 64) }
+
+func (p *postgresSession) beginNext() error {
+	if p.beginner == nil {
+		s, err := p.prepare("BEGIN")
+		if err != nil {
+			return err
+		}
+		p.beginner = s.(*postgresStatement)
+	}
+	p.begins = true
+	return nil
+}
+
 func (p *postgresSession) warnings() (Warnings, error) { return p.notices, nil }
 
 func (p *postgresSession) kill(id uint64) string {
@@ -367,17 +387,31 @@ func (s *postgresStatement) start(args []driver.Value) error {
 		return err
 	}
 	p := s.session
+	p.out = p.out[:0]
+	if p.begins {
+		p.begins = false
+		if err := p.beginner.encode(); err != nil {
+			return err
+		}
+	}
+	if err := s.encode(); err != nil {
+		return err
+	}
 	var err error
-	if p.out, err = s.bind.Encode(p.out[:0]); err != nil {
-		return err
-	}
-	if p.out, err = s.execute.Encode(p.out); err != nil {
-		return err
-	}
 	if p.out, err = s.sync.Encode(p.out); err != nil {
 		return err
 	}
 	return p.send()
+}
+
+// encode adds the statement with its arguments to what is sent next.
+func (s *postgresStatement) encode() (err error) {
+	p := s.session
+	if p.out, err = s.bind.Encode(p.out); err != nil {
+		return err
+	}
+	p.out, err = s.execute.Encode(p.out)
+	return err
 }
 
 // arguments puts the arguments into the message that binds them: bytes as they
@@ -419,6 +453,20 @@ func (s *postgresStatement) run(args []driver.Value) (affected, rows int64, err 
 		return 0, 0, err
 	}
 	return s.session.results(nil, nil)
+}
+
+func (s *postgresStatement) last() (int64, error) {
+	p := s.session
+	last := len(s.columns) - 1
+	if last < 0 || !s.columns[last].binary {
+		return p.last()
+	}
+	value, err := s.columns[last].value(p.tail)
+	n, ok := value.(int64)
+	if err == nil && !ok {
+		err = errMalformed
+	}
+	return n, err
 }
 
 func (s *postgresStatement) query(args []driver.Value, row func([]driver.Value) error) (int64, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/go-sql-driver/mysql"
 )
@@ -26,6 +27,7 @@ type wire struct {
 	in         []byte // of a fixed size; in[from:to] is read and not yet used
 	from, to   int
 	sequence   byte
+	tail       []byte // the end of the last row
 }
 
 // Commands and the first bytes of answers.
@@ -288,10 +290,45 @@ func (w *wire) rows(size int) (n int64, more bool, err error) {
 			more, err := w.end(size)
 			return n, more, err
 		}
-		if err := w.skipPacket(size); err != nil {
+		if err := w.row(size); err != nil {
 			return n, false, err
 		}
 	}
+}
+
+// tailLength is how much of a row is kept: the longest whole number as text, and
+// its length.
+const tailLength = 1 + len("-9223372036854775808")
+
+// row reads over a row of that size and keeps its end, unless it is very long.
+func (w *wire) row(size int) error {
+	if size > len(w.in) {
+		w.tail = w.tail[:0]
+		return w.skipPacket(size)
+	}
+	row, err := w.take(size)
+	w.tail = append(w.tail[:0], row[max(0, len(row)-tailLength):]...)
+	return err
+}
+
+// lastBinary returns the last column of the last row of a prepared statement, which
+// is a whole number of 8 bytes.
+func (w *wire) lastBinary() (int64, error) {
+	if len(w.tail) < 8 {
+		return 0, errMalformed
+	}
+	return int64(binary.LittleEndian.Uint64(w.tail[len(w.tail)-8:])), nil
+}
+
+// lastText is lastBinary of a statement that was sent as text: its digits are
+// behind their number.
+func (w *wire) lastText() (int64, error) {
+	for from := len(w.tail) - 1; from > 0; from-- {
+		if text := w.tail[from:]; int(w.tail[from-1]) == len(text) {
+			return strconv.ParseInt(string(text), 10, 64)
+		}
+	}
+	return 0, errMalformed
 }
 
 // end reads the packet behind the last row, and whether another result follows.
