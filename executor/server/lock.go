@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -16,14 +17,17 @@ import (
 // A Lock is held by one process of this host at a time. The kernel gives it up
 // when the process ends, however it ends; children do not inherit it.
 type Lock struct {
-	file *flock.Flock
-	path string
+	file  *flock.Flock
+	path  string
+	noted bool // that this process holds it is written in the file
 }
 
 // Close gives the lock up. The file stays: removing it would let two processes
 // lock two files of one name.
 func (l *Lock) Close() error {
-	os.Truncate(l.path, 0) // what it says of the holder is true no more; only advice
+	if l.noted {
+		os.Truncate(l.path, 0) // what it says of the holder is true no more; only advice
+	}
 	return l.file.Close()
 }
 
@@ -104,15 +108,32 @@ func lock(path string) (*Lock, error) {
 	if !got {
 		fl.Close()
 		holder, _ := os.ReadFile(path)
+		if !isHolderText(holder) {
+			holder = nil
+		}
 		return nil, &LockedError{Path: path, Holder: strings.TrimSpace(string(holder))}
 	}
-	// Who holds it is advice for the message above; the lock itself holds
-	// without it.
-	os.WriteFile(path, []byte(holderText(time.Now())), 0o666)
-	return &Lock{file: fl, path: path}, nil
+	return &Lock{file: fl, path: path, noted: noteHolder(path)}, nil
+}
+
+// noteHolder writes down who holds a lock, and reports whether it did: it is
+// advice for the message above, and the lock holds without it. A file with
+// something else in it is somebody else's, and is only locked.
+func noteHolder(path string) bool {
+	if b, err := os.ReadFile(path); err != nil || len(b) > 0 && !isHolderText(b) {
+		return false
+	}
+	return os.WriteFile(path, []byte(holderText(time.Now())), 0o666) == nil
 }
 
 // holderText describes this process.
 func holderText(now time.Time) string {
 	return fmt.Sprintf("pid %d since %s: %s\n", os.Getpid(), now.Format(time.DateTime), strings.Join(os.Args, " "))
+}
+
+// isHolderText reports whether a text is one of holderText.
+func isHolderText(b []byte) bool {
+	pid, rest, ok := strings.Cut(strings.TrimPrefix(string(b), "pid "), " since ")
+	_, err := strconv.Atoi(pid)
+	return ok && err == nil && strings.Contains(rest, ": ")
 }
