@@ -23,7 +23,10 @@ type ballast struct {
 
 // load makes the file where it is missing.
 func (b ballast) load() error {
-	f, err := os.OpenFile(b.path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(b.path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o644)
+	if errors.Is(err, unix.ELOOP) {
+		return fmt.Errorf("making the ballast file %s: a symbolic link is there: move it away", b.path)
+	}
 	if err != nil {
 		return fmt.Errorf("making the ballast file: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -45,6 +46,12 @@ func (s *Store) merge(ctx context.Context, path string) (Merged, error) {
 	}
 	if err := s.refuseItself(abs); err != nil {
 		return Merged{}, err
+	}
+	// A log that has something in it is the other record's, and stays.
+	if _, err := os.Lstat(abs + "-wal"); errors.Is(err, fs.ErrNotExist) {
+		if tidy := tidyLog(abs); tidy != nil {
+			defer tidy()
+		}
 	}
 	abs, done, err := presentVersion(ctx, abs)
 	if err != nil {
