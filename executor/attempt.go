@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -33,7 +34,8 @@ type attempt struct {
 	subject  subject // nil while nothing runs
 	started  *matrix.Phase
 	script   *script
-	segments int // directories made so far
+	folder   string // of its artifacts; "" until there is one
+	segments int    // directories made so far
 
 	continuation *continuation // how the next phase goes on; nil: it begins
 	goesOnLater  bool          // the phase under way can go on in a later execution
@@ -367,9 +369,36 @@ func (a *attempt) step(format string, args ...any) {
 
 // artifacts returns the folder of a phase's artifacts, which it makes.
 func (a *attempt) artifacts(p *matrix.Phase) (string, error) {
-	dir := filepath.Join(a.artifactsDir(), Slug(a.run.Cell.Key), strconv.Itoa(a.run.Replicate), strconv.Itoa(a.number), fileName(p.Block))
+	if a.folder == "" {
+		if err := a.makeFolder(); err != nil {
+			return "", fmt.Errorf("making the folder of artifacts: %w", err)
+		}
+	}
+	dir := filepath.Join(a.folder, fileName(p.Block))
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", fmt.Errorf("making the folder of artifacts: %w", err)
 	}
 	return dir, nil
+}
+
+// makeFolder makes the folder of the attempt's artifacts: a new one, since those
+// of a record that was moved away may lie where this one's would.
+func (a *attempt) makeFolder() error {
+	of := filepath.Join(a.artifactsDir(), Slug(a.run.Cell.Key), strconv.Itoa(a.run.Replicate))
+	if err := os.MkdirAll(of, 0o777); err != nil {
+		return err
+	}
+	name := strconv.Itoa(a.number)
+	for n := 2; ; n++ {
+		folder := filepath.Join(of, name)
+		err := os.Mkdir(folder, 0o777)
+		if err == nil {
+			a.folder = folder
+			return nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		name = fmt.Sprintf("%d-%d", a.number, n)
+	}
 }
