@@ -124,7 +124,8 @@ func format(s *streams, path string, check bool) (bool, error) {
 	case changed && check:
 		_, err = fmt.Fprintln(s.out, name)
 	case changed:
-		if err = replaceFile(path, formatted); err == nil {
+		// What a link leads to is formatted, and the link stays.
+		if err = replaceFile(resolved(path), formatted); err == nil {
 			_, err = fmt.Fprintln(s.out, name)
 		}
 	}
@@ -132,6 +133,15 @@ func format(s *streams, path string, check bool) (bool, error) {
 		return changed, exit(exitEnvironment, err)
 	}
 	return changed, nil
+}
+
+// resolved returns the path that symbolic links at a path lead to, and the path
+// itself where there is nothing.
+func resolved(path string) string {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		return to
+	}
+	return path
 }
 
 // replaceFile replaces the content of a file in one step: a reader sees the old

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"dbmatrix/executor"
 	"dbmatrix/executor/store"
@@ -15,6 +17,13 @@ import (
 
 // recordName is the file beside an experiment that holds what was measured.
 const recordName = "results.db"
+
+// isRecordFile reports whether a file of this name is one of a record, or the
+// backup of one that was migrated.
+func isRecordFile(name string) bool {
+	end, ours := strings.CutPrefix(name, recordName)
+	return ours && (slices.Contains(recordFiles, end) || strings.HasPrefix(end, "-v") && strings.HasSuffix(end, ".backup"))
+}
 
 // recordPath returns the path of an experiment's record.
 func recordPath(exp *matrix.Experiment) string { return filepath.Join(exp.Dir, recordName) }

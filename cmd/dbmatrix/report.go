@@ -250,11 +250,16 @@ func writeChart(path string, f report.ChartFile) error {
 }
 
 // writeFile writes a file: a plain one in one step, and through anything else
-// that stands at the path, such as a link or a device. A definition is never
-// written over.
+// that stands at the path, such as a link or a device. Neither a definition nor a
+// record is ever written over.
 func writeFile(path string, content []byte) error {
-	if filepath.Ext(path) == ".hcl" {
-		return fmt.Errorf("%s would be read as a part of the experiment: give another name", path)
+	for _, p := range []string{path, resolved(path)} {
+		switch {
+		case filepath.Ext(p) == ".hcl":
+			return fmt.Errorf("%s would be read as a part of the experiment: give another name", path)
+		case isRecordFile(filepath.Base(p)):
+			return fmt.Errorf("%s is where results are recorded: give another name", path)
+		}
 	}
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 		return replaceFile(path, content)

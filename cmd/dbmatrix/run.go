@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,7 +111,7 @@ func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error 
 	if cerr := record.Close(); cerr != nil && err == nil {
 		err = exit(exitEnvironment, fmt.Errorf("closing %s: %w", record.Path(), cerr))
 	}
-	return errors.Join(err, giveBack(exp.Dir))
+	return errors.Join(err, giveBack(ctx, exp))
 }
 
 // namePatterns puts keys in the place of names that the output has for cells.
@@ -136,7 +137,7 @@ func recordNames(ctx context.Context, p *matrix.Plan) error {
 	if err = errors.Join(err, record.Close()); err != nil {
 		return exit(exitEnvironment, fmt.Errorf("recording the plan in %s: %w", record.Path(), err))
 	}
-	return giveBack(p.Experiment.Dir)
+	return giveBack(ctx, p.Experiment)
 }
 
 // parseStatuses judges --status.
@@ -366,20 +367,49 @@ func definitionFacts(exp *matrix.Experiment) []store.Fact {
 }
 
 // giveBack gives what a run wrote beside the experiment to the user who called
-// sudo, whose it is.
-func giveBack(dir string) error {
+// sudo, whose it is: the record, the artifacts that it names, and the folders that
+// these lie in. What else is there keeps its owner.
+func giveBack(ctx context.Context, exp *matrix.Experiment) error {
 	uid, gid, ok := sudoUser()
 	if !ok {
 		return nil
 	}
-	paths, err := entries(dir, func(name string) bool { return strings.HasPrefix(name, recordName) })
+	paths, err := entries(exp.Dir, isRecordFile)
 	if err != nil {
 		return err
 	}
-	for _, path := range append(paths, filepath.Join(dir, "artifacts")) {
-		if err := chownTree(path, uid, gid); err != nil {
+	artifacts, err := artifactTree(ctx, exp)
+	if err != nil {
+		return err
+	}
+	for _, path := range append(paths, artifacts...) {
+		// A link is changed itself, not followed.
+		if err := os.Lchown(path, uid, gid); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return exit(exitEnvironment, fmt.Errorf("giving results back to the user: %w", err))
 		}
 	}
 	return nil
+}
+
+// artifactTree returns the paths of the artifacts on record and of the folders
+// that they lie in.
+func artifactTree(ctx context.Context, exp *matrix.Experiment) ([]string, error) {
+	record, err := openRecord(ctx, exp)
+	if record == nil || err != nil {
+		return nil, err
+	}
+	defer record.Close()
+	artifacts, err := record.ArtifactPaths(ctx)
+	if err != nil {
+		return nil, exit(exitEnvironment, fmt.Errorf("reading which artifacts there are: %w", err))
+	}
+	seen := map[string]bool{".": true}
+	var paths []string
+	for _, path := range artifacts {
+		for ; filepath.IsLocal(path) && !seen[path]; path = filepath.Dir(path) {
+			seen[path] = true
+			paths = append(paths, filepath.Join(exp.Dir, path))
+		}
+	}
+	return paths, nil
 }

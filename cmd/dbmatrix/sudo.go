@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 )
 
@@ -16,19 +13,4 @@ func sudoUser() (uid, gid int, ok bool) {
 	uid, uerr := strconv.Atoi(os.Getenv("SUDO_UID"))
 	gid, gerr := strconv.Atoi(os.Getenv("SUDO_GID"))
 	return uid, gid, uerr == nil && gerr == nil
-}
-
-// chownTree changes the owner of a file or tree, which need not be there. Links
-// are changed themselves, not followed.
-func chownTree(root string, uid, gid int) error {
-	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		return os.Lchown(path, uid, gid)
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
