@@ -370,7 +370,7 @@ func (c *chaos) empty() {
 // delay returns how long to wait for the next disturbance: mostly short, so that
 // starts and stops are hit, sometimes long, so that runs come to an end.
 func (c *chaos) delay() time.Duration {
-	return min(time.Duration(c.random.ExpFloat64()*float64(1200*time.Millisecond)), 6*time.Second)
+	return min(time.Duration(c.random.ExpFloat64()*float64(time.Second)), 6*time.Second)
 }
 
 // judge judges how a runner ended, by what was done to it, and that nothing
@@ -386,7 +386,7 @@ func (c *chaos) judge(r *runner, d disturbed) {
 		explained = d.by("runner", "KILL") || d.by("runner", "STOP and KILL")
 	case code == 2 && d.by("runner", "SEGV"):
 		explained = strings.Contains(out, "SIGSEGV")
-	case code == 130:
+	case sig == syscall.SIGTERM || code == 130: // before it has begun to run, and after
 		explained = d.by("runner", "TERM")
 	case code == 3:
 		explained = d.disk || d.by("guardian", "")

@@ -3,6 +3,7 @@ package reliability
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,10 +17,11 @@ type kill struct{ target, kind string }
 
 func (k kill) String() string { return k.kind + " " + k.target }
 
-// Targets and kinds of kills. A client is a program of a workload or of a setup;
-// a backend is a process that a server has started.
+// Targets of kills, each as often as it is to be chosen, and the kinds of kills. A
+// client is a program of a workload or of a setup; a backend is a process that a
+// server has started.
 var (
-	targets = []string{"runner", "runner", "runner", "server", "server", "server", "guardian", "backend", "client"}
+	targets = []string{"runner", "runner", "server", "server", "server", "guardian", "backend", "client"}
 	kinds   = []string{"KILL", "STOP and KILL", "STOP and CONT", "TERM", "SEGV"}
 )
 
@@ -39,33 +41,16 @@ func (f family) member(target string) *process {
 	return f.client
 }
 
-// targetBound is how long a kill waits for its target to be there: a runner that
-// copies files has neither server nor client.
-const targetBound = 1500 * time.Millisecond
-
 // kill does a random thing to a random process of a runner. It reports what, and
 // false where the runner ended before there was something to do it to.
 func (c *chaos) kill(r *runner) (kill, bool) {
-	k := kill{targets[c.random.IntN(len(targets))], kinds[c.random.IntN(len(kinds))]}
-	p := c.await(r, k.target)
-	if p == nil {
-		k.target = "runner"
-		p = c.await(r, k.target)
+	f := familyOf(c.t, r.cmd.Process.Pid)
+	there := slices.DeleteFunc(slices.Clone(targets), func(target string) bool { return f.member(target) == nil })
+	if len(there) == 0 {
+		return kill{}, false
 	}
-	return k, p != nil && c.do(k.kind, *p)
-}
-
-// await waits for a member of a runner's family.
-func (c *chaos) await(r *runner, target string) *process {
-	for deadline := time.Now().Add(targetBound); time.Now().Before(deadline); {
-		if p := familyOf(c.t, r.cmd.Process.Pid).member(target); p != nil {
-			return p
-		}
-		if r.wait(10 * time.Millisecond) {
-			return nil
-		}
-	}
-	return nil
+	k := kill{there[c.random.IntN(len(there))], kinds[c.random.IntN(len(kinds))]}
+	return k, c.do(k.kind, *f.member(k.target))
 }
 
 // do does one kind of thing to a process. It reports whether the process was

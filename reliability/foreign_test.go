@@ -69,7 +69,10 @@ func states(t *testing.T, root string) map[string]string {
 				return err
 			}
 		}
-		found[path] = fmt.Sprintf("%s %d:%d inode %d, changed %s, content %q", info.Mode(), st.Uid, st.Gid, st.Ino, info.ModTime(), content)
+		found[path] = fmt.Sprintf("%s %d:%d inode %d, content %q", info.Mode(), st.Uid, st.Gid, st.Ino, content)
+		if !d.IsDir() { // reading a database makes and removes files beside it
+			found[path] += ", changed " + info.ModTime().String()
+		}
 		return nil
 	})
 	if err != nil {
