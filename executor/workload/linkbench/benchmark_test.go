@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -128,6 +129,7 @@ func TestInnoDB(t *testing.T) {
 	t.Run("check", func(t *testing.T) { wrong(t, target) })
 	t.Run("errors", func(t *testing.T) { failures(t, target) })
 	t.Run("distribution", func(t *testing.T) { distribution(t, target) })
+	t.Run("long list", func(t *testing.T) { longList(t, target) })
 }
 
 // oddMode is a mode of the server that the statements must not depend on.
@@ -165,6 +167,7 @@ func TestPostgres(t *testing.T) {
 	t.Run("late index", func(t *testing.T) { lateIndex(t, target) })
 	t.Run("check", func(t *testing.T) { wrong(t, target) })
 	t.Run("errors", func(t *testing.T) { failures(t, target) })
+	t.Run("long list", func(t *testing.T) { longList(t, target) })
 }
 
 func connect(t *testing.T, target workload.Target) *client.Conn {
@@ -390,5 +393,42 @@ func distribution(t *testing.T, target workload.Target) {
 	}
 	if _, err := workloadtest.Try(t.Context(), t, Type(), target, block{"step": "load", "distribution": "absent"}); err == nil || !strings.Contains(err.Error(), "absent") {
 		t.Errorf("without the file the error is %v", err)
+	}
+}
+
+// longList reads a list that is longer than what is read at once, in two goes, by
+// the store of each client.
+func longList(t *testing.T, target workload.Target) {
+	if err := os.WriteFile(filepath.Join(target.Source, "long.dat"), []byte("nlinks\n1 99.999\n30000 100\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	common := block{"maxid1": 30001, "distribution": "long.dat", "link_types": 2, "loaders": 2}
+	for _, profile := range []string{profileModern, profileFB2011} {
+		load := with(common, block{"step": "load", "profile": profile})
+		workloadtest.Do(t, Type(), target, load)
+		b := benchmark{mustDecode(t, load)}
+		conn := connect(t, target)
+		store, err := b.newStore(target, connect(t, target), conn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := request{op: getLinksList, id: 1 + newShuffler(seedLinks, b.nodes).permute(0), typ: firstLinkType, newest: math.MaxInt64}
+		from := fmt.Sprintf("FROM linkdb0.linktable WHERE id1 = %d AND link_type = %d", r.id, r.typ)
+		if err := store.do(&r); err != nil {
+			t.Fatal(err)
+		}
+		last := number(t, conn, "SELECT time "+from+" ORDER BY time DESC LIMIT 1 OFFSET 9999")
+		if r.rows != listLimit || float64(r.oldest) != last {
+			t.Errorf("%s: %d links, the last of %d, want %d of %v", profile, r.rows, r.oldest, listLimit, last)
+		}
+		r.newest, r.skip = r.oldest, 1
+		if err := store.do(&r); err != nil {
+			t.Fatal(err)
+		}
+		all, first := number(t, conn, "SELECT COUNT(*) "+from), number(t, conn, "SELECT MIN(time) "+from)
+		// Links of one millisecond may stand on both sides.
+		if rest := float64(r.rows) - (all - listLimit); rest < 0 || rest > 2 || float64(r.oldest) != first {
+			t.Errorf("%s: then %d links of %v, the last of %d, want %v", profile, r.rows, all, r.oldest, first)
+		}
 	}
 }

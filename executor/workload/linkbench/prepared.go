@@ -18,6 +18,7 @@ type preparedStore struct {
 	multiget      string
 	text          []byte // of a multiget
 	args          []driver.Value
+	now           int64
 
 	addNode, updateNode, deleteNode, getNode             *client.Stmt
 	countLink, linksList                                 *client.Stmt
@@ -59,22 +60,35 @@ func (p *preparedStore) do(r *request) error {
 	case deleteLink:
 		return p.delete(r)
 	case countLink:
-		return p.query(r, p.countLink, r.id, r.typ)
+		return p.query(r, p.countLink, &r.id, &r.typ)
 	case multigetLink:
 		return p.many(r)
 	case getLinksList:
 		return p.list(r)
 	case addNode:
-		_, err := p.exec(p.addNode, int64(nodeType), int64(newVersion), r.now.Unix(), r.data)
+		_, err := p.exec(p.addNode, int64(nodeType), int64(newVersion), p.seconds(r), r.data)
 		return err
 	case updateNode:
-		_, err := p.exec(p.updateNode, int64(upVersion), r.now.Unix(), r.data, r.id, int64(nodeType))
+		_, err := p.exec(p.updateNode, int64(upVersion), p.seconds(r), r.data, &r.id, int64(nodeType))
 		return err
 	case deleteNode:
-		_, err := p.exec(p.deleteNode, r.id, int64(nodeType))
+		_, err := p.exec(p.deleteNode, &r.id, int64(nodeType))
 		return err
 	}
-	return p.query(r, p.getNode, r.id)
+	return p.query(r, p.getNode, &r.id)
+}
+
+// at returns a time in milliseconds as an argument, valid until the next one. A
+// number in an interface would be allocated; a pointer to one that is there is not.
+func (p *preparedStore) at(t time.Time) *int64 {
+	p.now = t.UnixMilli()
+	return &p.now
+}
+
+// seconds is at for the time of a node.
+func (p *preparedStore) seconds(r *request) *int64 {
+	p.now = r.now.Unix()
+	return &p.now
 }
 
 // exec runs a statement and returns how many rows it affected.
@@ -105,8 +119,8 @@ func (p *preparedStore) many(r *request) (err error) {
 }
 
 func (p *preparedStore) list(r *request) (err error) {
-	p.args = append(p.args[:0], r.id, r.typ, int64(0), r.newest, int64(listLimit), r.skip)
-	r.rows, err = p.linksList.Query(p.args, r.keepOldest)
+	p.args = append(p.args[:0], &r.id, &r.typ, int64(0), &r.newest, int64(listLimit), &r.skip)
+	r.rows, r.oldest, err = p.linksList.QueryLast(p.args)
 	return err
 }
 
@@ -115,15 +129,15 @@ func (p *preparedStore) insert(r *request) error {
 	if err := p.begin(); err != nil {
 		return err
 	}
-	err := p.one("inserting a link", p.insertLink, r.id, r.id2, r.typ, int64(visible), r.data, int64(0), r.now.UnixMilli())
+	err := p.one("inserting a link", p.insertLink, &r.id, &r.id2, &r.typ, int64(visible), r.data, int64(0), p.at(r.now))
 	if client.Duplicate(err) {
 		return errExists
 	}
 	if err != nil {
 		return err
 	}
-	now := time.Now().UnixMilli()
-	n, err := p.exec(p.addCount, r.id, r.typ, int64(1), now, int64(1), now)
+	now := p.at(time.Now())
+	n, err := p.exec(p.addCount, &r.id, &r.typ, int64(1), now, int64(1), now)
 	if err != nil {
 		return err
 	}
@@ -142,7 +156,7 @@ func (p *preparedStore) update(r *request) error {
 	if before == absent {
 		return errMissing
 	}
-	n, err := p.exec(p.changeLink, int64(visible), r.data, int64(0), r.now.UnixMilli(), r.id, r.id2, r.typ)
+	n, err := p.exec(p.changeLink, int64(visible), r.data, int64(0), p.at(r.now), &r.id, &r.id2, &r.typ)
 	if err != nil {
 		return err
 	}
@@ -166,7 +180,7 @@ func (p *preparedStore) delete(r *request) error {
 	if before != visible {
 		return p.end("ROLLBACK")
 	}
-	if err := p.one("hiding a link", p.hideLink, r.id, r.id2, r.typ); err != nil {
+	if err := p.one("hiding a link", p.hideLink, &r.id, &r.id2, &r.typ); err != nil {
 		return err
 	}
 	if err := p.count(r, -1); err != nil {
@@ -193,7 +207,7 @@ func (p *preparedStore) lock(r *request) (int64, error) {
 }
 
 func (p *preparedStore) count(r *request, difference int64) error {
-	return p.one("counting a link", p.changeCount, difference, time.Now().UnixMilli(), r.id, r.typ)
+	return p.one("counting a link", p.changeCount, difference, p.at(time.Now()), &r.id, &r.typ)
 }
 
 // begin begins a transaction. In a MySQL session without autocommit its first
@@ -202,20 +216,11 @@ func (p *preparedStore) begin() error {
 	if !p.postgres {
 		return nil
 	}
-	return p.end("BEGIN")
+	return p.writes.Begin()
 }
 
 func (p *preparedStore) end(statement string) error {
 	_, err := p.writes.Exec(statement)
-	return err
-}
-
-// timeColumn is the place of the time among linkColumns.
-const timeColumn = 6
-
-// keepOldest takes note of the time of a link; the last one is the oldest.
-func (r *request) keepOldest(row []driver.Value) (err error) {
-	r.oldest, err = whole(row[timeColumn])
 	return err
 }
 

@@ -54,7 +54,7 @@ func (s *textStore) query(r *request, statement string, values ...int64) (err er
 
 func (s *textStore) list(r *request) (err error) {
 	s.text = fill(s.text[:0], s.linksList, r.id, r.typ, 0, r.newest, listLimit, r.skip)
-	r.rows, err = s.reads.Query(string(s.text), r.keepOldest)
+	r.rows, r.oldest, err = s.reads.QueryLast(s.text)
 	return err
 }
 
