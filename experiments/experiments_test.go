@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -20,64 +22,57 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// definitions are all experiments here, with the number of their cells at each
-// scale that they have.
-var definitions = []struct {
-	name  string
-	scale string // "" where the experiment has one scale
+// A scale is one value of an experiment's variable scale, with what it plans.
+type scale struct {
+	name  string // "" where the experiment has no such variable
 	cells int
-}{
-	{"quickstart", "", 15},
-	{"binaries", "", 13},
-	{"engines", "", 12},
-	{"linkbench-io-bound", "small", 14},
-	{"linkbench-io-bound", "published", 14},
-	{"linkbench-cached", "small", 16},
-	{"linkbench-cached", "published", 16},
-	{"linkbench-single-threaded", "small", 17},
-	{"linkbench-single-threaded", "published", 17},
-	{"linkbench-dio", "small", 6},
-	{"linkbench-dio", "published", 6},
-	{"insert-benchmark-dio", "small", 5},
-	{"insert-benchmark-dio", "published", 5},
-	{"transparent-compression", "small", 4},
-	{"transparent-compression", "published", 4},
-	{"full-page-writes", "small", 19},
-	{"full-page-writes", "published", 19},
-	{"tpcc-buffer-pool", "small", 5},
-	{"tpcc-buffer-pool", "published", 8},
-	{"tpcc-cache", "small", 2},
-	{"tpcc-cache", "published", 2},
-	{"oltp-cache", "small", 4},
-	{"oltp-cache", "published", 4},
-	{"durability", "small", 6},
-	{"durability", "published", 6},
-	{"concurrency-tickets", "small", 35},
-	{"concurrency-tickets", "published", 49},
-	{"threads-running", "small", 6},
-	{"threads-running", "published", 1},
-	{"fileio-layouts", "small", 16},
-	{"fileio-layouts", "published", 20},
-	{"fsync-rate", "small", 2},
-	{"fsync-rate", "published", 2},
+	runs  int // 0: as many as cells
+}
+
+// definitions are all experiments here, with the scales that they have.
+var definitions = map[string][]scale{
+	"quickstart":                {{"", 15, 0}},
+	"binaries":                  {{"", 13, 0}},
+	"engines":                   {{"", 12, 0}},
+	"linkbench-io-bound":        {{"tiny", 14, 0}, {"small", 14, 0}, {"published", 14, 0}},
+	"linkbench-cached":          {{"tiny", 16, 0}, {"small", 16, 0}, {"published", 16, 0}},
+	"linkbench-single-threaded": {{"tiny", 17, 0}, {"small", 17, 0}, {"published", 17, 0}},
+	"linkbench-dio":             {{"tiny", 6, 0}, {"small", 6, 0}, {"published", 6, 0}},
+	"insert-benchmark-dio":      {{"tiny", 5, 0}, {"small", 5, 0}, {"published", 5, 0}},
+	"transparent-compression":   {{"tiny", 13, 0}, {"small", 13, 0}, {"published", 4, 0}},
+	"full-page-writes":          {{"tiny", 19, 0}, {"small", 19, 0}, {"published", 19, 0}},
+	"tpcc-buffer-pool":          {{"tiny", 2, 0}, {"small", 5, 0}, {"published", 8, 0}},
+	"tpcc-cache":                {{"tiny", 3, 0}, {"small", 3, 0}, {"published", 2, 0}},
+	"oltp-cache":                {{"small", 4, 0}, {"published", 4, 0}},
+	"durability":                {{"tiny", 6, 0}, {"small", 6, 30}, {"published", 6, 0}},
+	"concurrency-tickets":       {{"tiny", 6, 0}, {"small", 12, 60}, {"published", 49, 0}},
+	"threads-running":           {{"small", 6, 0}, {"published", 1, 0}},
+	"fileio-layouts":            {{"tiny", 16, 0}, {"small", 16, 80}, {"published", 20, 0}},
+	"fsync-rate":                {{"tiny", 8, 0}, {"small", 12, 60}, {"published", 2, 0}},
 }
 
 // TestDefinitions plans each experiment as a host would that has none of its
 // builds.
 func TestDefinitions(t *testing.T) {
 	dbmatrix := build(t)
-	for _, tt := range definitions {
-		t.Run(tt.name+" "+tt.scale, func(t *testing.T) {
-			p := planOf(t, dbmatrix, tt.name, tt.scale)
-			if len(p.Cells) != tt.cells {
-				t.Errorf("%d cells, want %d", len(p.Cells), tt.cells)
-			}
-			for _, r := range p.Runs {
-				if r.Status != "new" {
-					t.Errorf("%s is %s, want new: %s", r.Cell, r.Status, r.Reason)
+	for name, scales := range definitions {
+		for _, sc := range scales {
+			t.Run(name+" "+sc.name, func(t *testing.T) {
+				t.Parallel()
+				p := planOf(t, dbmatrix, name, sc.name)
+				if len(p.Cells) != sc.cells {
+					t.Errorf("%d cells, want %d", len(p.Cells), sc.cells)
 				}
-			}
-		})
+				if want := max(sc.runs, sc.cells); len(p.Runs) != want {
+					t.Errorf("%d runs, want %d", len(p.Runs), want)
+				}
+				for _, r := range p.Runs {
+					if r.Status != "new" {
+						t.Errorf("%s is %s, want new: %s", r.Cell, r.Status, r.Reason)
+					}
+				}
+			})
+		}
 	}
 }
 
@@ -88,13 +83,111 @@ func TestEveryExperimentIsListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		name := filepath.Dir(file)
-		listed := false
-		for _, d := range definitions {
-			listed = listed || d.name == name
-		}
-		if !listed {
+		if name := filepath.Dir(file); definitions[name] == nil {
 			t.Errorf("experiment %s is not in the table of this test", name)
+		}
+	}
+}
+
+// TestWhatThePublishedScaleTakes checks that a plan of the original says what it
+// would take, by what is known of the originals: weeks and a terabyte, or a day
+// and some gigabytes.
+func TestWhatThePublishedScaleTakes(t *testing.T) {
+	dbmatrix := build(t)
+	tests := []struct {
+		name    string
+		hours   float64
+		atLeast uint64 // bytes
+		atMost  uint64
+	}{
+		{"linkbench-io-bound", 14 * 24, 1100e9, 1600e9},
+		{"linkbench-cached", 16 * 12, 22e9, 30e9},
+		{"linkbench-single-threaded", 17, 2.2e9, 4e9},
+		{"linkbench-dio", 6 * 12, 650e9, 800e9},
+		{"insert-benchmark-dio", 5 * 10000 / 3600., 400e9, 450e9},
+		{"transparent-compression", 2*140 + 2*24, 90e9, 140e9},
+		{"full-page-writes", (8*300 + 8*900 + 3*900) / 3600., 1e9, 4e9},
+		{"tpcc-cache", 2, 90e9, 120e9},
+		{"tpcc-buffer-pool", 8, 18e9, 45e9},
+		{"fsync-rate", 200 / 3600., 50e9, 60e9},
+		{"fileio-layouts", 1, 50e9, 120e9},
+		{"durability", 0.5, 1e9, 6e9},
+		{"concurrency-tickets", 49 * 60 / 3600., 1e9, 4e9},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			sum := planOf(t, dbmatrix, tt.name, "published").Summary
+			if got := sum.Seconds / 3600; math.Abs(got-tt.hours) > 0.01 {
+				t.Errorf("%.2f hours, want %.2f", got, tt.hours)
+			}
+			if sum.PeakBytes < tt.atLeast || sum.PeakBytes > tt.atMost {
+				t.Errorf("%d bytes of disk, want %d to %d", sum.PeakBytes, tt.atLeast, tt.atMost)
+			}
+		})
+	}
+}
+
+// TestSmallScaleFits bounds what the small scale measures, loads and starts
+// apart, so that all of them together take about an hour.
+func TestSmallScaleFits(t *testing.T) {
+	dbmatrix := build(t)
+	var seconds float64
+	for name, scales := range definitions {
+		if len(scales) == 3 {
+			seconds += planOf(t, dbmatrix, name, "small").Summary.Seconds
+		}
+	}
+	if seconds < 1200 || seconds > 2700 {
+		t.Errorf("the small scale measures for %.0f s in all, want 1200 to 2700", seconds)
+	}
+}
+
+// TestResults compares each RESULTS.md with its definition: a report that lacks a
+// title of the definition is older than it. RESULTS.md comes from "make
+// experiments", or from what README.md says.
+func TestResults(t *testing.T) {
+	title := regexp.MustCompile(`(?m)\btitle += "([^"$]+)"`) // without what is evaluated
+	image := regexp.MustCompile(`!\[[^]]*\]\(([^)]+)\)`)
+	for name := range definitions {
+		written, err := os.ReadFile(filepath.Join(name, "RESULTS.md"))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		definition, err := os.ReadFile(filepath.Join(name, "experiment.hcl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(string(written), "\n")
+		for _, want := range title.FindAllStringSubmatch(string(definition), -1) {
+			if !slices.Contains(lines, "# "+want[1]) && !slices.Contains(lines, "## "+want[1]) {
+				t.Errorf("%s/RESULTS.md has no %q: run the experiment again, or make its report", name, want[1])
+			}
+		}
+		for _, link := range image.FindAllStringSubmatch(string(written), -1) {
+			if _, err := os.Stat(filepath.Join(name, link[1])); err != nil {
+				t.Errorf("a chart of %s/RESULTS.md: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestEveryExperimentSaysWhatItIs checks that each folder has a README.md, and that
+// README.md beside this test names it.
+func TestEveryExperimentSaysWhatItIs(t *testing.T) {
+	index, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range definitions {
+		if _, err := os.Stat(filepath.Join(name, "README.md")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !strings.Contains(string(index), "]("+name+")") {
+			t.Errorf("README.md does not name %s", name)
 		}
 	}
 }
@@ -107,8 +200,8 @@ func TestPublishedCells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != 7 {
-		t.Errorf("%d published files, want 7", len(files))
+	if len(files) != 8 {
+		t.Errorf("%d published files, want 8", len(files))
 	}
 	for _, file := range files {
 		name := filepath.Dir(file)
@@ -175,7 +268,11 @@ type plan struct {
 		Key  string
 		Axes map[string]*string // a level, or null where the cell has none
 	}
-	Runs []struct{ Cell, Status, Reason string }
+	Runs    []struct{ Cell, Status, Reason string }
+	Summary struct {
+		Seconds   float64
+		PeakBytes uint64 `json:"peak_bytes"`
+	}
 }
 
 // planOf plans an experiment with an empty machine file. A definition that comes
@@ -208,19 +305,24 @@ func planOf(t *testing.T, dbmatrix, name, scale string) plan {
 	return p
 }
 
-// definitionOf returns the files of an experiment that git has.
+// definitionOf returns the files that an experiment is made of, without what was
+// measured.
 func definitionOf(t *testing.T, name string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{}
-	for _, file := range []string{"experiment.hcl", "published.csv"} {
-		content, err := os.ReadFile(filepath.Join(name, file))
-		if errors.Is(err, fs.ErrNotExist) && file != "experiment.hcl" {
+	tracked, err := filepath.Glob(filepath.Join(name, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range tracked {
+		if ext := filepath.Ext(file); ext != ".hcl" && ext != ".csv" && ext != ".sh" {
 			continue
 		}
+		content, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files[file] = &fstest.MapFile{Data: content, Mode: 0o600}
+		files[filepath.Base(file)] = &fstest.MapFile{Data: content, Mode: 0o700}
 	}
 	return files
 }
