@@ -12,6 +12,9 @@
 //	zipf ──► shuffler ─► id1 ──────┼─► request ─► store ─► server
 //	payload ─► data ───────────────┘
 //
+// The statements are those of MySQL and MariaDB, with InnoDB or MyRocks, or of
+// PostgreSQL; what is drawn and which transactions it makes is the same.
+//
 // A profile is what was measured of Facebook's graph in a year (mix, payload
 // sizes, number of links of a node) and the client that asks for it:
 //
@@ -68,6 +71,14 @@
 //   - The distributions are thinned to some forty points, which keeps their mean
 //     within 0.2 %; the attribute distribution takes the whole file.
 //   - Percentiles of statistics.csv are of at least one request.
+//   - In PostgreSQL the tables are in a schema of the database postgres, where the
+//     fork has a database for them, and the load ends with ANALYZE, outside the
+//     measured time: the plans of the requests must not depend on when autovacuum
+//     comes by. The BEGIN of a transaction goes along with its first statement.
+//   - The original client knows no PostgreSQL, which does not tell by the number of
+//     rows what an upsert did. There it inserts a link ON CONFLICT DO NOTHING and,
+//     where it exists, locks it and looks whether it is visible; statements that
+//     are a transaction by themselves are sent without a COMMIT.
 //   - Left out: more than one database, ids of links that are random or apart
 //     for each requester, and distributions that the standard workload does not use.
 package linkbench
