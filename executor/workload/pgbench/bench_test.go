@@ -1,7 +1,6 @@
 package pgbench
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -59,7 +58,7 @@ func TestBenchmark(t *testing.T) {
 	t.Run("response times", func(t *testing.T) { responseTimes(t, target) })
 	t.Run("rate", func(t *testing.T) { rated(t, target) })
 	t.Run("scripts", func(t *testing.T) { scripts(t, target) })
-	t.Run("interrupt", func(t *testing.T) { interrupted(t, target) })
+	t.Run("conformance", func(t *testing.T) { conform(t, target) })
 }
 
 func timed(t *testing.T, target workload.Target) {
@@ -112,8 +111,14 @@ func responseTimes(t *testing.T, target workload.Target) {
 	if len(result.Histograms) != 1 || float64(result.Histograms[0].Hist.TotalCount()) != workloadtest.Metric(t, result, "transactions") {
 		t.Errorf("the histograms are %v", result.Histograms)
 	}
-	if len(result.Series) != 3 { // of two clients and of both
-		t.Errorf("%d series, want 3", len(result.Series))
+	clients := 0
+	for _, s := range result.Series {
+		if s.Name == "tps" {
+			clients++
+		}
+	}
+	if clients != 3 { // of two clients and of both
+		t.Errorf("%d series of rates, want 3", clients)
 	}
 	if left, _ := os.ReadDir(target.Dir); len(left) > 0 {
 		t.Errorf("it left %v", left)
@@ -154,23 +159,17 @@ func scripts(t *testing.T, target workload.Target) {
 	}
 }
 
-func interrupted(t *testing.T, target workload.Target) {
-	for _, b := range []block{{"step": "run", "clients": 4, "seconds": 60}, {"step": "init", "scale": 20}} {
-		ctx, cancel := context.WithTimeoutCause(t.Context(), 700*time.Millisecond, context.Canceled)
-		began := time.Now()
-		_, err := workloadtest.Try(ctx, t, Type(), target, b)
-		cancel()
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%v: the error is %v, want the interrupt", b, err)
-		}
-		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("%v: it took %s to end", b, took)
-		}
-		if left := workloadtest.Processes(t, target); len(left) > 0 {
-			t.Errorf("%v: the server still has the sessions %v", b, left)
-		}
+func conform(t *testing.T, target workload.Target) {
+	suite := workloadtest.Suite{
+		Type: Type(), Database: database,
+		Prepare:    block{"step": "init"},
+		Others:     []block{{"partitions": 3, "partition_method": "hash"}, {"unlogged": true, "foreign_keys": true}},
+		Data:       "SELECT COUNT(*), SUM(hashtext(concat(aid, bid, abalance, filler))::bigint) FROM pgbench_accounts",
+		Work:       block{"step": "run", "clients": 4, "seconds": 60},
+		Interrupts: 6,
 	}
-	workloadtest.Do(t, Type(), target, block{"step": "init"})
+	suite.Run(t, target)
+	suite.LoseServer(t, target)
 }
 
 func TestArguments(t *testing.T) {

@@ -131,7 +131,7 @@ func attributes() []matrix.Attribute {
 		{Name: "options", Type: cty.Map(cty.String), Doc: "Further options of the program and of the test, such as { file-total-size = \"1G\", range_size = 100 }."},
 		workload.Whole("report_interval", "seconds", 1, "How often the program prints its rates; these are kept as a series."),
 		workload.Whole("percentile", "percent", 99, "The percentile that the program prints; 50, 95 and 99 are recorded in any case."),
-		workload.Seed(),
+		{Name: "seed", Type: cty.Number, Doc: "Start of the random numbers of run, the number of the replicate unless given. The program has none for prepare: two loads are alike, not the same."},
 		workload.AllowErrors(),
 	}
 }

@@ -33,7 +33,9 @@ func (b *benchmark) Run(ctx context.Context, t workload.Target, r *workload.Reco
 	if b.seed != nil {
 		t.Seed = *b.seed
 	}
-	r.Fact("seed", strconv.FormatInt(t.Seed, 10))
+	if b.step == stepRun {
+		r.Fact("seed", strconv.FormatInt(t.Seed, 10))
+	}
 	path, err := b.look(ctx, t, r)
 	if err != nil {
 		return err

@@ -101,7 +101,7 @@ func TestServerTests(t *testing.T) {
 			target := start(t)
 			t.Run("run", func(t *testing.T) { serverTests(t, target) })
 			t.Run("bundled", func(t *testing.T) { bundled(t, target) })
-			t.Run("interrupt", func(t *testing.T) { interrupted(t, target) })
+			t.Run("conformance", func(t *testing.T) { conform(t, target) })
 		})
 	}
 }
@@ -194,29 +194,19 @@ function event() con:query("SELECT COUNT(*) FROM sbtest1") end
 	}
 }
 
-// interrupted breaks off a prepare and a run: nothing of them may run on in the
-// server, and the next works as if they had not been.
-func interrupted(t *testing.T, target workload.Target) {
-	for _, b := range []block{{"step": "prepare", "tables": 4, "table_size": 1000000, "threads": 4}, {"step": "prepare"}, {"step": "run", "seconds": 60, "threads": 2}} {
-		b["script"] = "oltp_read_write"
-		if b["threads"] == nil {
-			workloadtest.Do(t, Type(), target, b)
-			continue
-		}
-		ctx, cancel := context.WithTimeoutCause(t.Context(), 700*time.Millisecond, context.Canceled)
-		began := time.Now()
-		_, err := workloadtest.Try(ctx, t, Type(), target, b)
-		cancel()
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%v: the error is %v, want the interrupt", b, err)
-		}
-		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("%v: it took %s to end", b, took)
-		}
-		if left := workloadtest.Processes(t, target); len(left) > 0 {
-			t.Errorf("%v: the server still has the connections %v", b, left)
-		}
+// conform runs the suite. The program does not seed prepare: what it makes is
+// alike each time, not the same.
+func conform(t *testing.T, target workload.Target) {
+	suite := workloadtest.Suite{
+		Type: Type(), Database: database,
+		Prepare:    block{"step": "prepare", "script": "oltp_read_write", "table_size": 3000},
+		Others:     []block{{"tables": 2, "threads": 2}, {"seed": 2}},
+		Data:       "SELECT COUNT(*), MIN(id), MAX(id), MIN(LENGTH(c)), MAX(LENGTH(pad)), MIN(k) >= 1, MAX(k) <= 3000 FROM sbtest1",
+		Work:       block{"step": "run", "script": "oltp_read_write", "table_size": 3000, "threads": 2, "seconds": 60},
+		Interrupts: 6,
 	}
+	suite.Run(t, target)
+	suite.LoseServer(t, target)
 }
 
 func TestWithoutServer(t *testing.T) {

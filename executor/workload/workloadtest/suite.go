@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -37,7 +38,7 @@ type Suite struct {
 
 	// Prepare makes the data. Others are changes to it that must make the
 	// same data, such as another number of clients; Seed is one that must
-	// make other data.
+	// make other data, nil where the data has no seed.
 	Prepare Block
 	Others  []Block
 	Seed    Block
@@ -47,8 +48,9 @@ type Suite struct {
 	// MariaDB need not be told.
 	Data, Database string
 
-	// Work takes much longer than the test waits before it interrupts.
-	// Interrupts is how often it does so, at random moments.
+	// Work takes much longer than the test waits before it interrupts, or
+	// takes the work's connections away. Interrupts is how often it does the
+	// first, at random moments.
 	Work       Block
 	Interrupts int
 }
@@ -57,6 +59,24 @@ type Suite struct {
 func (s Suite) Run(t *testing.T, target workload.Target) {
 	t.Run("same data", func(t *testing.T) { s.sameData(t, target) })
 	t.Run("interrupt", func(t *testing.T) { s.interrupt(t, target) })
+	s.LoseConnections(t, target)
+}
+
+// LoseConnections takes the connections from the work.
+func (s Suite) LoseConnections(t *testing.T, target workload.Target) {
+	t.Run("lost connections", func(t *testing.T) { s.lose(t, target, func() { killConnections(t, target) }) })
+}
+
+// LoseServer kills the server under the work. It is of no use after that.
+func (s Suite) LoseServer(t *testing.T, target workload.Target) {
+	t.Run("lost server", func(t *testing.T) {
+		pid := PID(t, target)
+		ending := syscall.SIGKILL
+		if target.Flavour == "postgres" {
+			ending = syscall.SIGQUIT // it takes its processes along
+		}
+		s.lose(t, target, func() { _ = syscall.Kill(pid, ending) })
+	})
 }
 
 // sameData makes the data again and again: the second time over the first.
@@ -68,6 +88,9 @@ func (s Suite) sameData(t *testing.T, target workload.Target) {
 		if diff := cmp.Diff(want, s.data(t, target)); diff != "" {
 			t.Errorf("with %v the data is another (-want +got):\n%s", change, diff)
 		}
+	}
+	if s.Seed == nil {
+		return
 	}
 	Do(t, s.Type, target, s.Prepare.with(s.Seed))
 	if s.data(t, target) == want {
@@ -126,6 +149,70 @@ func (s Suite) interrupt(t *testing.T, target workload.Target) {
 		}
 	}
 	Do(t, s.Type, target, s.Prepare)
+}
+
+// lose takes from a work what it needs, again and again: it must end soon, with an
+// error that is not an interrupt.
+func (s Suite) lose(t *testing.T, target workload.Target, take func()) {
+	w, err := s.Type.New(Args(t, s.Type, s.Work))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := workload.NewRecorder(t.TempDir(), workload.Hooks{})
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(t.Context(), target, r) }()
+	for deadline := time.Now().Add(startTimeout); r.Elapsed() == 0; time.Sleep(10 * time.Millisecond) {
+		select {
+		case err := <-ended:
+			t.Fatalf("%v ended before it began: %v", s.Work, err)
+		default:
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%v does not begin", s.Work)
+		}
+	}
+	time.Sleep(200 * time.Millisecond) // it is in the midst of it
+	for deadline := time.Now().Add(endTimeout + killTimeout); ; time.Sleep(20 * time.Millisecond) {
+		take()
+		select {
+		case err := <-ended:
+			if err == nil || errors.Is(err, context.Canceled) {
+				t.Errorf("the error is %v", err)
+			}
+			return
+		default:
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the work goes on, as if nothing had been lost")
+		}
+	}
+}
+
+// killTimeout is how long a workload may try to end what it has left in a server
+// that does not answer.
+const killTimeout = 10 * time.Second
+
+// killConnections ends all connections of others in the server.
+func killConnections(t *testing.T, target workload.Target) {
+	conn, err := client.Open(t.Context(), target, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if conn.Postgres() {
+		_, _, err := conn.Rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND client_port IS NOT NULL")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	_, rows, err := conn.Rows("SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND command <> 'Daemon' AND user <> 'system user'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		_, _ = conn.Exec("KILL " + row[0]) // it may have ended by itself
+	}
 }
 
 // Do runs a workload that must not fail and returns its result.
