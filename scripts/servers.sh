@@ -9,8 +9,9 @@
 #   mysql97       MySQL 9.7, unpacked from sid
 #   mariadb105    MariaDB 10.5 with MyRocks, unpacked from bullseye
 #   pg15, pg17    PostgreSQL, unpacked from bookworm and trixie
+#   all           all of these, as without names
 #
-# Without names: the first three. A build that is there already is left alone.
+# A build that is there already is left alone.
 # No server becomes a service of this machine: from the running release only
 # packages without services are installed, all else is unpacked into .servers/.
 set -eu
@@ -274,11 +275,12 @@ place() {
   [ -L .servers ] || ln -s "$top" .servers
 }
 
-[ $# -gt 0 ] || set -- mariadb1011 mariadb118 mysql97
+builds=(mariadb1011 mariadb118 mysql97 mariadb105 pg15 pg17)
+[ "${*:-all}" != all ] || set -- "${builds[@]}"
 for build in "$@"; do
-  case $build in
-  mariadb1011 | mariadb118 | mariadb105 | mysql97 | pg15 | pg17) ;;
-  *) die "no build is called $build; there are mariadb1011, mariadb118, mariadb105, mysql97, pg15 and pg17" ;;
+  case " ${builds[*]} " in
+  *" $build "*) ;;
+  *) die "no build is called $build; there are ${builds[*]}, and all" ;;
   esac
 done
 
@@ -305,6 +307,6 @@ done
 machine | put "$top/machine.hcl" 644
 
 if [ ${#left_out[@]} -gt 0 ]; then
-  say "could not be had, see above: ${left_out[*]}"
+  say "could not be had, see above: ${left_out[*]}; the next \"make servers\" tries again"
   say "experiments that name them validate and plan, and are refused by run; the other builds are there"
 fi

@@ -33,11 +33,12 @@ func accountFor(s *matrix.Server, f Flavour) (*account, error) {
 		}
 		return nil, nil
 	}
-	name := s.User
-	if name == "" {
-		name = f.account()
+	names := f.accounts()
+	if s.User != "" {
+		names = []string{s.User}
 	}
-	u, err := user.Lookup(name)
+	u, err := firstUser(names)
+	name := names[0]
 	var unknown user.UnknownUserError
 	if errors.As(err, &unknown) {
 		return nil, fmt.Errorf("server %q cannot run as root, and there is no user %q; make one with \"useradd --system --no-create-home %s\", or name another in the server block (user = ...)", s.Name, name, name)
@@ -56,7 +57,7 @@ func accountFor(s *matrix.Server, f Flavour) (*account, error) {
 	if uid == 0 {
 		return nil, fmt.Errorf("server %q cannot run as root; name another user in the server block", s.Name)
 	}
-	a := &account{name: name, uid: uint32(uid), gid: uint32(gid)}
+	a := &account{name: u.Username, uid: uint32(uid), gid: uint32(gid)}
 	ids, err := u.GroupIds()
 	if err != nil {
 		return nil, err
@@ -67,6 +68,21 @@ func accountFor(s *matrix.Server, f Flavour) (*account, error) {
 		}
 	}
 	return a, nil
+}
+
+// firstUser returns the first of several users that there is. The error is about
+// the first of them.
+func firstUser(names []string) (*user.User, error) {
+	u, err := user.Lookup(names[0])
+	for _, name := range names[1:] {
+		if err == nil {
+			break
+		}
+		if other, oerr := user.Lookup(name); oerr == nil {
+			return other, nil
+		}
+	}
+	return u, err
 }
 
 // credential returns what the kernel needs to start a process as the account.

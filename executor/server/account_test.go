@@ -67,6 +67,9 @@ func TestAccountFor(t *testing.T) {
 		}
 		return
 	}
+	if u, err := firstUser([]string{"no-such-user-here", "nobody"}); err != nil || u.Username != "nobody" {
+		t.Errorf("the second of two users: got %v, %v", u, err)
+	}
 	tests := []struct{ user, want string }{
 		{"no-such-user-here", `useradd --system --no-create-home no-such-user-here`},
 		{"root", "cannot run as root"},

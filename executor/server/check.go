@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -127,5 +128,5 @@ func runCheck(ctx context.Context, args []string, dir string, env []string, user
 	if ctx.Err() != nil {
 		return checkOutput{}, ctx.Err()
 	}
-	return checkOutput{messages: messages.String(), printed: printed.String(), code: cmd.ProcessState.ExitCode()}, nil
+	return checkOutput{messages: strings.Join(logLines(messages.Bytes()), "\n") + "\n", printed: printed.String(), code: cmd.ProcessState.ExitCode()}, nil
 }

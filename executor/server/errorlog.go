@@ -40,14 +40,19 @@ func readLog(path string) []string {
 	return append(logLines(head[:n]), logLines(end[:m])...)
 }
 
-// logLines splits a log into lines, without the NULs that a power cut leaves.
+// logLines splits a log into lines that can be shown, without the NULs that a
+// power cut leaves.
 func logLines(b []byte) []string {
 	b = bytes.ReplaceAll(b, []byte{0}, nil)
-	text := strings.TrimRight(strings.ToValidUTF8(string(b), "?"), "\n")
+	text := strings.TrimRight(string(b), "\n")
 	if text == "" {
 		return nil
 	}
-	return strings.Split(text, "\n")
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = clean(strings.TrimSuffix(line, "\r"))
+	}
+	return lines
 }
 
 // limitLine matches what MariaDB writes at the end of a crash: the limits of the

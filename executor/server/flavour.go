@@ -21,9 +21,14 @@ type Flavour interface {
 	// reports false where the words are those of another flavour.
 	Identify(words string) (matrix.Build, bool)
 
-	// account is the operating system user that the server runs as when
-	// dbmatrix runs as root and the server block names none.
-	account() string
+	// pathLimit is the longest path of a data directory, in bytes, that leaves
+	// room for those of the files in it.
+	pathLimit() int
+
+	// accounts are the operating system users that the server runs as when
+	// dbmatrix runs as root and the server block names none: the first that
+	// there is.
+	accounts() []string
 
 	// programs are the paths at which the server program of a server block
 	// may lie, the most likely one first.
@@ -52,6 +57,11 @@ type Flavour interface {
 	// furnish finishes a new data directory whose server runs: the superuser
 	// may come by the loopback address too, and from nowhere else.
 	furnish(ctx context.Context, db *sql.DB, b matrix.Build) error
+
+	// stale are the base names of files that a killed server leaves in its
+	// data directory, and that keep the next one from starting once another
+	// process has the process id that they hold.
+	stale() []string
 
 	// place moves files of roles that have a storage of their own there, in
 	// a data directory that was made without it. It does nothing the second

@@ -101,7 +101,7 @@ func asText(o matrix.Option) string {
 // heedless matches the words by which a server says that it does not heed an
 // option, and changed those by which it says that it took another value.
 var (
-	heedless = regexp.MustCompile(`(?i)was removed\b|\bignor(ed|ing)\b|has no effect|is not supported|does not exist`)
+	heedless = regexp.MustCompile(`(?i)was removed\b|\bignor(ed|ing)\b|has no effect|is not supported|does not exist|unknown (variable|option) '`)
 	changed  = regexp.MustCompile(`(?i)adjusted|changed limits|out of range|invalid|using the default|wrong value|truncated`)
 )
 
@@ -143,8 +143,8 @@ func (v *InForce) hear(sentence, words string) {
 	}
 }
 
-// names reports whether a text names an option, with dashes or underscores, and
-// not only a longer name that holds it.
+// names reports whether a text names an option, with dashes or underscores and
+// with or without the prefix loose_, and not only a longer name that holds it.
 func names(text, option string) bool {
 	text = strings.ReplaceAll(strings.ToLower(text), "-", "_")
 	for from := 0; ; {
@@ -155,7 +155,8 @@ func names(text, option string) bool {
 		at += from
 		from = at + 1
 		end := at + len(option)
-		if (at == 0 || !wordByte(text[at-1]) || strings.HasSuffix(text[:at], "__")) && (end == len(text) || !wordByte(text[end])) {
+		before := strings.TrimSuffix(text[:at], "loose_")
+		if (before == "" || !wordByte(before[len(before)-1]) || strings.HasSuffix(before, "__")) && (end == len(text) || !wordByte(text[end])) {
 			return true
 		}
 	}

@@ -144,7 +144,9 @@ func TestHearLog(t *testing.T) {
 2026-01-02 10:00:00 0 [Note] innodb_io_capacity is fine and nothing is ignored
 2026-01-02T10:00:00.000000Z 0 [Warning] [MY-010142] [Server] Changed limits: table_open_cache: 9919 (requested 524288)
 2026-01-02T10:00:00.000000Z 0 [Warning] [MY-013907] [InnoDB] Deprecated configuration parameters innodb_log_file_size and/or innodb_log_files_in_group have been used to compute innodb_redo_log_capacity=100663296. Please use innodb_redo_log_capacity instead.
-2026-01-02T10:00:00.000000Z 0 [Warning] [MY-013869] [InnoDB] Ignored deprecated configuration parameter innodb_log_file_size. Used innodb_redo_log_capacity instead.`
+2026-01-02T10:00:00.000000Z 0 [Warning] [MY-013869] [InnoDB] Ignored deprecated configuration parameter innodb_log_file_size. Used innodb_redo_log_capacity instead.
+2026-01-02 10:00:00 0 [Warning] /usr/sbin/mariadbd: unknown variable 'loose_no_such=1'
+2026-01-02T10:00:00.000000Z 0 [Warning] [MY-000067] [Server] unknown variable 'loose-nothing-like-it=1'.`
 	tests := []struct {
 		option string
 		before Verdict
@@ -156,6 +158,8 @@ func TestHearLog(t *testing.T) {
 		{"table_open_cache", Adjusted, Adjusted, "Changed limits"},
 		{"innodb_redo_log_capacity", Verified, Verified, ""},
 		{"innodb_buffer_pool", Verified, Verified, ""},
+		{"no_such", Unverifiable, Contradicted, "unknown variable"},
+		{"nothing_like_it", Unverifiable, Contradicted, "unknown variable"},
 		{"innodb_log_files_in_group", Verified, Verified, ""},
 	}
 	for _, tt := range tests {
@@ -208,6 +212,9 @@ func TestNames(t *testing.T) {
 		{"unknown option '--nosuch'", "nosuch", true},
 		{"the my_innodb_x is wrong", "innodb_x", false},
 		{"INNODB_X", "innodb_x", true},
+		{"unknown variable 'loose_innodb_x=1'", "innodb_x", true},
+		{"unknown variable 'loose-innodb-x=1'", "innodb_x", true},
+		{"unknown variable 'my_loose_innodb_x=1'", "innodb_x", false},
 		{"", "x", false},
 	}
 	for _, tt := range tests {

@@ -126,6 +126,9 @@ func prepare(ctx context.Context, l Launch) (*Instance, bool, error) {
 	if err := startable(ctx, l, o, f, user); err != nil {
 		return nil, false, err
 	}
+	if err := portFree(l.Port); err != nil {
+		return nil, false, err
+	}
 	i := &Instance{launch: l, flavour: f, token: o.Token, stopLimits: ReadyLimits{Still: stopStill, Total: stopTotal}, killWait: killedWait}
 	if i.sockets, err = makeSockets(socketRoot(), o.Token, user); err != nil {
 		return nil, false, err
@@ -135,6 +138,9 @@ func prepare(ctx context.Context, l Launch) (*Instance, bool, error) {
 	i.events.path = i.log
 	i.file = filepath.Join(l.Layout.Dir, f.optionFile())
 	i.address = Address{Flavour: f.Dialect().Flavour, Socket: filepath.Join(i.sockets, f.socket(l.Port)), Port: l.Port, User: f.superuser()}
+	if err := clearSockets(i.sockets, i.address.Socket); err != nil {
+		return nil, false, err
+	}
 	text, err := optionText(f, i.placement(o))
 	if err != nil {
 		return nil, false, err
@@ -184,6 +190,14 @@ func startable(ctx context.Context, l Launch, o Owner, f Flavour, user *account)
 		if err := awaitUnused(ctx, l.Layout.Data()); err != nil {
 			return err
 		}
+		for _, name := range f.stale() {
+			if err := os.Remove(filepath.Join(l.Layout.Data(), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	if err := l.Layout.fits(f); err != nil {
+		return err
 	}
 	if err := makeFolders(l.Layout, user); err != nil {
 		return err

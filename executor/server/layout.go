@@ -122,6 +122,17 @@ func (l Layout) Places() []string {
 	return places
 }
 
+// fits reports whether the paths of the layout are short enough for a flavour.
+func (l Layout) fits(f Flavour) error {
+	kept, scratch := l.folders()
+	for _, dir := range append(kept, scratch...) {
+		if most := f.pathLimit(); len(dir) > most {
+			return fmt.Errorf("the path of %s has %d bytes, and %s takes %d: choose a shorter data_dir or storage", dir, len(dir), f.Dialect().Flavour, most)
+		}
+	}
+	return nil
+}
+
 // folders returns the directories inside a layout's places that hold what a
 // server wrote and a copy must carry, and those that it needs but a copy leaves
 // behind.

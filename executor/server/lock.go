@@ -111,7 +111,7 @@ func lock(path string) (*Lock, error) {
 		if !isHolderText(holder) {
 			holder = nil
 		}
-		return nil, &LockedError{Path: path, Holder: strings.TrimSpace(string(holder))}
+		return nil, &LockedError{Path: path, Holder: clean(strings.TrimSpace(string(holder)))}
 	}
 	return &Lock{file: fl, path: path, noted: noteHolder(path)}, nil
 }

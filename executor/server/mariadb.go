@@ -16,6 +16,7 @@ func mariadb() Flavour {
 			{initByBootstrap, "10.0.0", "", "scripts/mysql_install_db.sh of the server's source"},
 			{createIfMissing, "10.1.3", "", "release notes of 10.1.3"},
 			{globalPriv, "10.4.1", "", "release notes of 10.4.1"},
+			{sysSchema, "10.6.0", "", "release notes of 10.6.0"},
 		},
 		defaults: []defaultOption{
 			{option: toolSwitch("log_bin", false, "off unless set, in every version"), since: "0"},

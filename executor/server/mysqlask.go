@@ -65,6 +65,9 @@ func (f *family) identity(ctx context.Context, db *sql.DB) (identity, error) {
 	return who, err
 }
 
+// stale implements Flavour: the pid file lies beside the socket.
+func (f *family) stale() []string { return nil }
+
 // place implements Flavour: the redo log moves to its storage.
 func (f *family) place(l Layout) error {
 	if _, ok := l.Roles[roleRedo]; !ok {

@@ -33,6 +33,7 @@ const (
 	tellsSources    feature = "performance_schema.variables_info"
 	createIfMissing feature = "CREATE USER IF NOT EXISTS"
 	globalPriv      feature = "accounts are in mysql.global_priv"
+	sysSchema       feature = "the sys schema"
 )
 
 // A defaultOption is an option that dbmatrix sets where the settings do not.
@@ -296,8 +297,14 @@ func (f *family) header() []string { return []string{"", "[mysqld]"} }
 // optionFile implements Flavour.
 func (f *family) optionFile() string { return "my.cnf" }
 
-// account implements Flavour.
-func (f *family) account() string { return "mysql" }
+// pathLimit implements Flavour: the servers hold a path in a buffer of 512 bytes
+// (FN_REFLEN), file of a partition included. A data directory of 480 bytes makes
+// MySQL take the filesystem for one without case, and with one of 500 MariaDB
+// goes to the directory that it was compiled for.
+func (f *family) pathLimit() int { return 400 }
+
+// accounts implements Flavour.
+func (f *family) accounts() []string { return []string{"mysql"} }
 
 // stopSignal implements Flavour.
 func (f *family) stopSignal() syscall.Signal { return syscall.SIGTERM }

@@ -17,14 +17,18 @@ import (
 
 // bootstrapFiles are the SQL files that make MariaDB's system tables, in order,
 // by the names that one of its versions has for each: the prefix is mysql_ up to
-// 10.11. The first of each list that is there is read.
-var bootstrapFiles = [][]string{
-	{"mariadb_system_tables.sql", "mysql_system_tables.sql"},
-	{"mariadb_performance_tables.sql", "mysql_performance_tables.sql"},
-	{"mariadb_system_tables_data.sql", "mysql_system_tables_data.sql"},
-	{"fill_help_tables.sql"},
-	{"maria_add_gis_sp_bootstrap.sql"},
-	{"mariadb_sys_schema.sql", "mysql_sys_schema.sql"},
+// 10.11. The first name that is there is read. Some are only of versions with a
+// feature.
+var bootstrapFiles = []struct {
+	names []string
+	of    feature // "": all versions
+}{
+	{names: []string{"mariadb_system_tables.sql", "mysql_system_tables.sql"}},
+	{names: []string{"mariadb_performance_tables.sql", "mysql_performance_tables.sql"}},
+	{names: []string{"mariadb_system_tables_data.sql", "mysql_system_tables_data.sql"}},
+	{names: []string{"fill_help_tables.sql"}},
+	{names: []string{"maria_add_gis_sp_bootstrap.sql"}},
+	{names: []string{"mariadb_sys_schema.sql", "mysql_sys_schema.sql"}, of: sysSchema},
 }
 
 // initialise implements Flavour.
@@ -54,8 +58,11 @@ func (f *family) bootstrapSQL(n newData) ([]byte, error) {
 		return nil, fmt.Errorf("the SQL files of its system tables are in none of %s; set basedir in the server block", strings.Join(tried, ", "))
 	}
 	sql := []byte("create database mysql;\nuse mysql;\nset @auth_root_socket=NULL;\n")
-	for _, names := range bootstrapFiles {
-		text, err := readFirst(dir, names)
+	for _, file := range bootstrapFiles {
+		if file.of != "" && !f.can.has(file.of, n.server.Build.Version) {
+			continue
+		}
+		text, err := readFirst(dir, file.names)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +97,7 @@ func (f *family) sqlDir(n newData) (string, []string) {
 		for _, name := range shareDirs {
 			dir := filepath.Join(base, "share", name)
 			tried = append(tried, dir)
-			for _, file := range bootstrapFiles[0] {
+			for _, file := range bootstrapFiles[0].names {
 				if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
 					return dir, nil
 				}
@@ -149,7 +156,7 @@ func (n newData) command(ctx context.Context, program string, args []string, std
 		return nil
 	}
 	log := readLog(filepath.Join(n.layout.Logs(), "init.log"))
-	text := append(strings.Split(strings.TrimSpace(out.String()), "\n"), log...)
+	text := append(logLines(bytes.TrimSpace(out.Bytes())), log...)
 	if first := firstError(text); first != "" {
 		return fmt.Errorf("%w: %s\n%s", err, first, strings.Join(tail(text, tailLines), "\n"))
 	}

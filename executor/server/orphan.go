@@ -50,7 +50,7 @@ func Orphans(dirs ...string) ([]Orphan, error) {
 			continue // it has ended meanwhile
 		}
 		args, _ := p.CmdLine()
-		found = append(found, Orphan{ID: id, Command: strings.Join(args, " "), Dir: dir, token: token})
+		found = append(found, Orphan{ID: id, Command: clean(strings.Join(args, " ")), Dir: dir, token: token})
 	}
 	return found, nil
 }

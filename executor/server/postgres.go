@@ -73,8 +73,13 @@ func (f *postgresFlavour) Identify(words string) (matrix.Build, bool) {
 	return matrix.Build{Flavour: "postgres", Version: strings.Join(m[1:4], "."), Comment: comment}, true
 }
 
-// account implements Flavour.
-func (f *postgresFlavour) account() string { return "postgres" }
+// pathLimit implements Flavour: the server holds a path in a buffer of 1024 bytes
+// (MAXPGPATH), and initdb crashes where one is longer.
+func (f *postgresFlavour) pathLimit() int { return 900 }
+
+// accounts implements Flavour. A build that was unpacked brings no user of its
+// own; any but root will do.
+func (f *postgresFlavour) accounts() []string { return []string{"postgres", "mysql"} }
 
 // programs implements Flavour.
 func (f *postgresFlavour) programs(s matrix.Server) []string {
@@ -180,27 +185,55 @@ func initdbArgument(o matrix.Option) ([]string, error) {
 	return nil, fmt.Errorf("initdb knows no such option")
 }
 
+// stale implements Flavour.
+func (f *postgresFlavour) stale() []string { return []string{"postmaster.pid"} }
+
 // place implements Flavour: the write-ahead log moves to the storage of role
-// redo, and a link leads to it.
+// redo, and the files of large sorts and hashes lie on that of role tmp; links
+// lead there. (A tablespace of temporary tables would have to be made anew for
+// each copy, and would be part of every snapshot.)
 func (f *postgresFlavour) place(l Layout) error {
-	if _, ok := l.Roles[roleRedo]; !ok {
-		return nil
+	if _, ok := l.Roles[roleRedo]; ok {
+		if err := placeFolder(filepath.Join(l.Data(), "pg_wal"), filepath.Join(l.Role(roleRedo), "pg_wal")); err != nil {
+			return fmt.Errorf("moving the write-ahead log to its storage: %w", err)
+		}
 	}
-	link, target := filepath.Join(l.Data(), "pg_wal"), filepath.Join(l.Role(roleRedo), "pg_wal")
-	info, err := os.Lstat(link)
+	if _, ok := l.Roles[roleTmp]; ok {
+		if err := placeTmp(filepath.Join(l.Data(), "base", "pgsql_tmp"), l.Role(roleTmp)); err != nil {
+			return fmt.Errorf("leading temporary files to their storage: %w", err)
+		}
+	}
+	return nil
+}
+
+// placeFolder moves a folder away and leaves a link to it.
+func placeFolder(from, to string) error {
+	info, err := os.Lstat(from)
 	if err == nil && info.Mode()&os.ModeSymlink != 0 {
 		return nil
 	}
 	if err == nil {
-		err = move(link, target)
+		err = move(from, to)
 	}
 	if errors.Is(err, os.ErrNotExist) { // a power cut came between the two steps
-		_, err = os.Stat(target)
+		_, err = os.Stat(to)
 	}
 	if err != nil {
-		return fmt.Errorf("moving the write-ahead log to its storage: %w", err)
+		return err
 	}
-	return os.Symlink(target, link)
+	return os.Symlink(to, from)
+}
+
+// placeTmp makes a link in the place of a folder that the server makes when it
+// needs it, and empties at its start.
+func placeTmp(from, to string) error {
+	if is, err := os.Readlink(from); err == nil && is == to {
+		return nil
+	}
+	if err := os.RemoveAll(from); err != nil {
+		return err
+	}
+	return os.Symlink(to, from)
 }
 
 // socket implements Flavour.

@@ -70,17 +70,18 @@ func TestJudgeSetting(t *testing.T) {
 		want    Verdict
 		granule bool
 	}{
-		{"size", textOption("x", "128MB"), postgresSetting{"16384", "8kB", "integer", file}, Verified, false},
-		{"rounded", textOption("x", "129kB"), postgresSetting{"16", "8kB", "integer", file}, Adjusted, true},
-		{"other size", textOption("x", "1GB"), postgresSetting{"16384", "8kB", "integer", "default"}, Contradicted, false},
-		{"set on the command line", textOption("x", "1"), postgresSetting{"2", "", "integer", "command line"}, Contradicted, false},
-		{"bool", off, postgresSetting{"off", "", "bool", file}, Verified, false},
-		{"bool as text", textOption("x", "false"), postgresSetting{"off", "", "bool", file}, Verified, false},
-		{"other bool", off, postgresSetting{"on", "", "bool", "default"}, Contradicted, false},
-		{"enum", textOption("x", "Replica"), postgresSetting{"replica", "", "enum", file}, Verified, false},
-		{"list", list, postgresSetting{"a,b", "", "string", file}, Verified, false},
-		{"list with blanks", list, postgresSetting{"a, b", "", "string", file}, Verified, false},
-		{"real", textOption("x", "1.1"), postgresSetting{"1.1", "", "real", file}, Verified, false},
+		{"size", textOption("x", "128MB"), postgresSetting{"16384", "8kB", "integer", file, ""}, Verified, false},
+		{"rounded", textOption("x", "129kB"), postgresSetting{"16", "8kB", "integer", file, ""}, Adjusted, true},
+		{"other size", textOption("x", "1GB"), postgresSetting{"16384", "8kB", "integer", "default", ""}, Contradicted, false},
+		{"set on the command line", textOption("x", "1"), postgresSetting{"2", "", "integer", "command line", ""}, Contradicted, false},
+		{"set by ALTER SYSTEM", textOption("x", "1"), postgresSetting{"2", "", "integer", file, postgresAuto}, Contradicted, false},
+		{"bool", off, postgresSetting{"off", "", "bool", file, ""}, Verified, false},
+		{"bool as text", textOption("x", "false"), postgresSetting{"off", "", "bool", file, ""}, Verified, false},
+		{"other bool", off, postgresSetting{"on", "", "bool", "default", ""}, Contradicted, false},
+		{"enum", textOption("x", "Replica"), postgresSetting{"replica", "", "enum", file, ""}, Verified, false},
+		{"list", list, postgresSetting{"a,b", "", "string", file, ""}, Verified, false},
+		{"list with blanks", list, postgresSetting{"a, b", "", "string", file, ""}, Verified, false},
+		{"real", textOption("x", "1.1"), postgresSetting{"1.1", "", "real", file, ""}, Verified, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

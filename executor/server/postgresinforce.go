@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -14,11 +15,16 @@ import (
 // A postgresSetting is a row of pg_settings.
 type postgresSetting struct {
 	value, unit, kind, source string
+	file                      string // base name of the file that it comes from, if any
 }
+
+// postgresAuto is the file of the data directory that ALTER SYSTEM writes and the
+// server reads after its own option file.
+const postgresAuto = "postgresql.auto.conf"
 
 // inForce implements Flavour by pg_settings.
 func (f *postgresFlavour) inForce(ctx context.Context, db *sql.DB, b matrix.Build, asked []*InForce) error {
-	rows, err := db.QueryContext(ctx, "SELECT lower(name), setting, COALESCE(unit, ''), vartype, source FROM pg_settings")
+	rows, err := db.QueryContext(ctx, "SELECT lower(name), setting, COALESCE(unit, ''), vartype, source, COALESCE(sourcefile, '') FROM pg_settings")
 	if err != nil {
 		return err
 	}
@@ -27,9 +33,10 @@ func (f *postgresFlavour) inForce(ctx context.Context, db *sql.DB, b matrix.Buil
 	for rows.Next() {
 		var name string
 		var s postgresSetting
-		if err := rows.Scan(&name, &s.value, &s.unit, &s.kind, &s.source); err != nil {
+		if err := rows.Scan(&name, &s.value, &s.unit, &s.kind, &s.source, &s.file); err != nil {
 			return err
 		}
+		s.file = filepath.Base(s.file)
 		settings[name] = s
 	}
 	for _, v := range asked {
@@ -51,6 +58,8 @@ func judgeSetting(v *InForce, s postgresSetting) {
 	case rounded:
 		v.settle(Adjusted, source, got, "rounded to a multiple of "+s.unit)
 		v.Granule = true
+	case s.file == postgresAuto:
+		v.settle(Contradicted, source, got, "ALTER SYSTEM has set it, in "+postgresAuto+" of the data directory")
 	case s.source == "configuration file":
 		v.settle(Adjusted, source, got, "")
 	default:

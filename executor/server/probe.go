@@ -139,7 +139,7 @@ func versionWords(ctx context.Context, s matrix.Server, program string) (string,
 	if err != nil {
 		return "", fmt.Errorf("asking %s for its version: %w%s", program, err, whyNotRun(errs.String(), err))
 	}
-	return string(out), nil
+	return strings.Join(logLines(out), "\n") + "\n", nil
 }
 
 // missingLibrary matches the loader's word for a library that is not there.

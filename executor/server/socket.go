@@ -83,11 +83,10 @@ func removeSockets(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		name := e.Name()
-		if name != socketName && name != socketName+".lock" && name != pidName && !strings.HasPrefix(name, ".s.PGSQL.") {
+		if !socketFile(e.Name()) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -95,4 +94,10 @@ func removeSockets(dir string) error {
 		return err
 	}
 	return nil
+}
+
+// socketFile reports whether a name is that of a file which servers make in the
+// private directory of their socket.
+func socketFile(name string) bool {
+	return name == socketName || name == socketName+".lock" || name == pidName || strings.HasPrefix(name, ".s.PGSQL.")
 }

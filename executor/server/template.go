@@ -96,6 +96,9 @@ func (t *Templates) fill(ctx context.Context, l Layout, s *matrix.Settings, toke
 	if err != nil {
 		return err
 	}
+	if err := l.fits(f); err != nil {
+		return err
+	}
 	user, err := accountFor(s.Server, f)
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
-	"os/user"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -34,37 +33,52 @@ type Build struct {
 	Options []matrix.Option // that it needs, such as the place of its plugins
 }
 
+// String returns such as "mariadb 10.5.23 (MariaDB Debian 11), MyRocks".
+func (b Build) String() string {
+	of := b.Server.Build
+	return fmt.Sprintf("%s %s (%s), %s", of.Flavour, of.Version, of.Comment, b.Engine())
+}
+
+// Engine returns the storage engine that tests of the build use.
+func (b Build) Engine() string {
+	switch {
+	case b.Server.Build.Flavour == "postgres":
+		return "heap"
+	case len(b.Options) > 0:
+		return "MyRocks"
+	}
+	return "InnoDB"
+}
+
+// Brought are the names of all servers that "make servers" brings, as its machine
+// file declares them.
+func Brought() []string {
+	return []string{
+		"mariadb105", "mariadb1011", "mariadb118", "myrocks105", "myrocks1011", "myrocks118",
+		"mysql97", "pg15", "pg17",
+	}
+}
+
 // prober is shared, since hashing a build takes a second.
 var prober server.Prober
 
-// probed remembers the builds that were probed in this test program.
-var probed sync.Map
+// found remembers the builds that were looked for in this test program.
+var found sync.Map
 
 // Need returns the build of a name: mariadb or postgres (of this host), or one
-// that "make servers" brings: myrocks1011, mariadb118, myrocks118, mysql97. Where
-// it is missing the test is skipped, or fails where DBMATRIX_REQUIRE_SERVERS is 1.
+// that "make servers" brings. Where it is missing the test is skipped, or fails
+// where DBMATRIX_REQUIRE_SERVERS is 1.
 func Need(t testing.TB, name string) Build {
 	t.Helper()
-	b := known(servers(t))[name]
-	if b.Server.Name == "" {
-		t.Fatalf("no test knows a build called %q", name)
-	}
-	if v, ok := probed.Load(name); ok {
-		b.Server.Build = v.(matrix.Build)
+	var b Build
+	if v, ok := found.Load(name); ok {
+		b = v.(Build)
 	} else {
-		b.Server.Build = prober.Probe(context.Background(), b.Server)
-		probed.Store(name, b.Server.Build)
+		b = find(t, name)
+		found.Store(name, b)
 	}
 	if why := b.Server.Build.Absent; why != "" {
 		missing(t, "no server "+name+": "+why)
-	}
-	for _, o := range b.Options {
-		if o.Name != "plugin_dir" {
-			continue
-		}
-		if _, err := os.Stat(filepath.Join(o.Value.Text, "ha_rocksdb.so")); err != nil {
-			missing(t, "no MyRocks for "+name+": "+err.Error())
-		}
 	}
 	return b
 }
@@ -76,6 +90,57 @@ func missing(t testing.TB, why string) {
 		t.Fatal(why)
 	}
 	t.Skip(why)
+}
+
+// find looks for a build. One that is not there says so itself.
+func find(t testing.TB, name string) Build {
+	t.Helper()
+	s := matrix.Server{Name: name}
+	switch name {
+	case "mariadb":
+		s.Mysqld = "/usr/sbin/mariadbd"
+	case "postgres":
+		s.Bindir = newestPostgres(servers(t))
+	default:
+		return declared(t, name)
+	}
+	s.Build = prober.Probe(context.Background(), s)
+	return Build{Server: s}
+}
+
+// declared returns a build as the machine file of "make servers" declares it, by
+// way of an experiment that names it.
+func declared(t testing.TB, name string) Build {
+	t.Helper()
+	absent := func(why string) Build {
+		return Build{Server: matrix.Server{Name: name, Build: matrix.Build{Absent: why + " (make servers)"}}}
+	}
+	file := filepath.Join(servers(t), "machine.hcl")
+	if _, err := os.Stat(file); err != nil {
+		return absent(err.Error())
+	}
+	path := filepath.Join(t.TempDir(), "experiment.hcl")
+	text := fmt.Sprintf("defaults { server = server[%q] }\nphase \"p\" {\n  workload \"none\" {}\n}\n", name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := matrix.LoadOptions{
+		Path: path, Machine: file, Workloads: []matrix.WorkloadType{{Name: "none", Version: 1, Built: true}},
+		Probe: func(ctx context.Context, s *matrix.Server) matrix.Build { return prober.Probe(ctx, *s) },
+	}
+	for _, d := range server.Dialects() {
+		o.Dialects = append(o.Dialects, d)
+	}
+	e, _, faults := matrix.Load(context.Background(), o)
+	if faults.HasErrors() {
+		return absent(faults.Error())
+	}
+	cells, faults := e.Expand()
+	if faults.HasErrors() || len(cells) != 1 {
+		t.Fatalf("%s: %d cells, %v", file, len(cells), faults)
+	}
+	set := cells[0].Phases[0].Settings
+	return Build{Server: *set.Server, Options: set.Options}
 }
 
 // servers returns the folder into which "make servers" unpacks builds.
@@ -91,35 +156,6 @@ func servers(t testing.TB) string {
 		}
 	}
 	t.Fatal("the test does not run in the module's tree")
-	return ""
-}
-
-// known returns the builds that tests know.
-func known(dir string) map[string]Build {
-	unpacked := func(name, folder, program string) matrix.Server {
-		root := filepath.Join(dir, folder)
-		return matrix.Server{Name: name, Mysqld: filepath.Join(root, program), Basedir: filepath.Join(root, "usr")}
-	}
-	rocks := Text("plugin_load_add", "ha_rocksdb")
-	return map[string]Build{
-		"mariadb": {Server: matrix.Server{Name: "mariadb", Mysqld: "/usr/sbin/mariadbd"}},
-		"myrocks1011": {
-			Server:  matrix.Server{Name: "myrocks1011", Mysqld: "/usr/sbin/mariadbd"},
-			Options: []matrix.Option{Text("plugin_dir", filepath.Join(dir, "mariadb-10.11/usr/lib/mysql/plugin")), rocks},
-		},
-		"mariadb118": {Server: unpacked("mariadb118", "mariadb-11.8", "mariadbd")},
-		"myrocks118": {Server: unpacked("myrocks118", "mariadb-11.8", "mariadbd"), Options: []matrix.Option{rocks}},
-		"mysql97":    {Server: unpacked("mysql97", "mysql-9.7", "mysqld")},
-		"postgres":   {Server: matrix.Server{Name: "postgres", Bindir: newestPostgres(dir), User: postgresUser()}},
-	}
-}
-
-// postgresUser names the user that PostgreSQL runs as where none is called
-// postgres: an unpacked server brings no user.
-func postgresUser() string {
-	if _, err := user.Lookup("postgres"); err != nil {
-		return "mysql"
-	}
 	return ""
 }
 

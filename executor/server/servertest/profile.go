@@ -1,6 +1,8 @@
 package servertest
 
 import (
+	"strings"
+
 	"dbmatrix/executor/server"
 	"dbmatrix/matrix"
 )
@@ -12,15 +14,29 @@ type profile struct {
 	plain   []matrix.Option
 	inForce []outcome
 
-	misspelt matrix.Option  // a value that the server refuses, so that it does not start
-	unknown  matrix.Option  // a name that the server does not know
-	plugin   *matrix.Option // loads a plugin that is not there; nil: no such thing
+	misspelt matrix.Option // a value that the server refuses, so that it does not start
+	unknown  matrix.Option // a name that the server does not know
+	plugin   matrix.Option // loads a plugin that is not there
+	loose    matrix.Option // a name that the server does not know and starts with all the same
+
+	// anyName begins the names of options that take any text.
+	anyName string
+
+	// ignored is the verdict that loose gets.
+	ignored server.Verdict
+
+	// persist sets option before in the data directory itself, to another
+	// value; persisted is the verdict that it gets then.
+	persist   string
+	persisted server.Verdict
 
 	before, after matrix.Option // one option with two values, for a restart
 	show          string        // a query for it
 	shown         [2]string     // its answers
 
 	schema, write, read string // statements: make a table, write a row, count rows
+
+	pathLimit int // the longest data directory that the server takes, in bytes
 }
 
 // An outcome is an option with the verdict that it must get.
@@ -31,12 +47,14 @@ type outcome struct {
 }
 
 // profileOf returns the profile of a build, with or without MyRocks.
-func profileOf(b matrix.Build, hasRocks bool) profile {
+func profileOf(build Build) profile {
+	b := build.Server.Build
 	if b.Flavour == "postgres" {
 		return postgresProfile()
 	}
 	p := mysqlProfile()
-	if hasRocks {
+	if build.Engine() == "MyRocks" {
+		p.schema = strings.ReplaceAll(p.schema, "InnoDB", "ROCKSDB")
 		p.plain = append(p.plain,
 			Parts("rocksdb_default_cf_options", "compression", "kZSTD", "bottommost_compression", "kZSTD",
 				"write_buffer_size", "8m", "level_compaction_dynamic_level_bytes", "true",
@@ -59,7 +77,8 @@ func profileOf(b matrix.Build, hasRocks bool) profile {
 
 // mysqlProfile is what MySQL and MariaDB have in common.
 func mysqlProfile() profile {
-	plugin := Text("plugin_load_add", "no_such_plugin")
+	loose := Text("no_such_option", "1")
+	loose.Loose = true
 	return profile{
 		plain: []matrix.Option{
 			Text("innodb_flush_log_at_trx_commit", "2"),
@@ -77,17 +96,24 @@ func mysqlProfile() profile {
 		inForce: []outcome{
 			{Text("table_open_cache", "1000000"), server.Adjusted, false},
 			{Text("max_allowed_packet", "1048577"), server.Adjusted, true},
+			{Switch("skip_stack_trace", true), server.Unverifiable, false},
 		},
-		misspelt: Text("innodb_flush_method", "O_DIRET"),
-		unknown:  Text("innodb_no_such_option", "1"),
-		plugin:   &plugin,
-		before:   Text("innodb_io_capacity", "300"),
-		after:    Text("innodb_io_capacity", "700"),
-		show:     "SELECT @@innodb_io_capacity",
-		shown:    [2]string{"300", "700"},
-		schema:   "CREATE TABLE test.t (id INT PRIMARY KEY, v VARCHAR(100)) ENGINE=InnoDB",
-		write:    "INSERT INTO test.t VALUES (%d, 'x')",
-		read:     "SELECT COUNT(*) FROM test.t",
+		misspelt:  Text("innodb_flush_method", "O_DIRET"),
+		unknown:   Text("innodb_no_such_option", "1"),
+		plugin:    Text("plugin_load_add", "no_such_plugin"),
+		loose:     loose,
+		anyName:   "dbmatrix_",
+		pathLimit: 400,
+		ignored:   server.Contradicted,
+		persist:   "SET PERSIST innodb_io_capacity = 500",
+		persisted: server.Verified, // such settings are not loaded
+		before:    Text("innodb_io_capacity", "300"),
+		after:     Text("innodb_io_capacity", "700"),
+		show:      "SELECT @@innodb_io_capacity",
+		shown:     [2]string{"300", "700"},
+		schema:    "CREATE TABLE test.t (id INT PRIMARY KEY, v VARCHAR(100)) ENGINE=InnoDB",
+		write:     "INSERT INTO test.t VALUES (%d, 'x')",
+		read:      "SELECT COUNT(*) FROM test.t",
 	}
 }
 
@@ -103,14 +129,26 @@ func postgresProfile() profile {
 			Text("wal_compression", "lz4"),
 			Text("application_name", "it's a #test"),
 		},
-		misspelt: Text("wal_level", "logicall"),
-		unknown:  Text("no_such_option", "1"),
-		before:   Text("work_mem", "5MB"),
-		after:    Text("work_mem", "7MB"),
-		show:     "SHOW work_mem",
-		shown:    [2]string{"5MB", "7MB"},
-		schema:   "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(100))",
-		write:    "INSERT INTO t VALUES (%d, 'x')",
-		read:     "SELECT COUNT(*) FROM t",
+		inForce: []outcome{
+			{Text("wal_buffers", "100kB"), server.Adjusted, true}, // whole pages of 8 kB
+			{Text("datestyle", "ISO"), server.Adjusted, false},    // is "ISO, MDY"
+			{Text("no_such_library.option", "1"), server.Unverifiable, false},
+		},
+		misspelt:  Text("wal_level", "logicall"),
+		unknown:   Text("no_such_option", "1"),
+		plugin:    Text("shared_preload_libraries", "no_such_library"),
+		anyName:   "dbmatrix.v",
+		pathLimit: 900,
+		loose:     Text("no_such_library.option", "1"), // a name with a point may belong to a library that is not loaded yet
+		ignored:   server.Unverifiable,
+		persist:   "ALTER SYSTEM SET work_mem = '9MB'",
+		persisted: server.Contradicted,
+		before:    Text("work_mem", "5MB"),
+		after:     Text("work_mem", "7MB"),
+		show:      "SHOW work_mem",
+		shown:     [2]string{"5MB", "7MB"},
+		schema:    "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(100))",
+		write:     "INSERT INTO t VALUES (%d, 'x')",
+		read:      "SELECT COUNT(*) FROM t",
 	}
 }

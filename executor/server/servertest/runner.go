@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,32 +26,82 @@ const runnerCommand = "servertest-runner"
 
 // A runnerTask is what such a runner does.
 type runnerTask struct {
+	Do      string // init, start or live
 	Server  matrix.Server
 	Options []matrix.Option
-	Layout  server.Layout
+	DataDir string        // of init and live
+	Layout  server.Layout // of start
 }
 
-// playRunner starts the server of a task, prints "ready", and waits.
+// playRunner does a task.
 func playRunner(args []string) int {
 	var task runnerTask
-	if err := json.Unmarshal([]byte(args[0]), &task); err != nil {
-		fmt.Println(err)
-		return 1
+	err := json.Unmarshal([]byte(args[0]), &task)
+	if err == nil {
+		err = task.play(context.Background())
 	}
-	ctx := context.Background()
-	g, err := server.StartGuardian(ctx, "")
 	if err != nil {
 		fmt.Println(err)
 		return 1
 	}
-	set := &matrix.Settings{Server: &task.Server, Options: task.Options}
-	if _, err := server.Start(ctx, server.Launch{Guardian: g, Settings: set, Layout: task.Layout}); err != nil {
-		fmt.Println(err)
-		return 1
-	}
-	fmt.Println("ready")
-	time.Sleep(time.Minute)
 	return 0
+}
+
+// play makes a template, starts a server and waits to be killed, or goes through
+// a server's whole life.
+func (r *runnerTask) play(ctx context.Context) error {
+	g, err := server.StartGuardian(ctx, "")
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	set := &matrix.Settings{Server: &r.Server, Options: r.Options}
+	templates := server.Templates{DataDir: r.DataDir, Guardian: g}
+	switch r.Do {
+	case "init":
+		_, err := templates.Make(ctx, set)
+		return err
+	case "start":
+		if _, err := server.Start(ctx, server.Launch{Guardian: g, Settings: set, Layout: r.Layout}); err != nil {
+			return err
+		}
+		fmt.Println("ready")
+		time.Sleep(time.Minute)
+		return nil
+	}
+	return r.live(ctx, g, &templates, set)
+}
+
+// live makes a template and a run, starts its server, asks it, stops it and
+// removes both.
+func (r *runnerTask) live(ctx context.Context, g *server.Guardian, templates *server.Templates, set *matrix.Settings) error {
+	template, err := templates.Make(ctx, set)
+	if err != nil {
+		return err
+	}
+	l, err := server.NewLayout(r.DataDir, server.KindRun, "r", set)
+	if err != nil {
+		return err
+	}
+	if _, err := server.Copy(ctx, template, l, server.Owner{Kind: server.KindRun}, server.CopyBytes); err != nil {
+		return err
+	}
+	i, err := server.Start(ctx, server.Launch{Guardian: g, Settings: set, Layout: l})
+	if err != nil {
+		return err
+	}
+	verdicts, err := i.InForce(ctx)
+	if err != nil {
+		return err
+	}
+	if faults := server.Faults(set, verdicts); len(faults) > 0 {
+		return fmt.Errorf("faults are %q", faults)
+	}
+	stopped, err := i.Stop(ctx)
+	if err == nil && !stopped.Clean {
+		err = fmt.Errorf("the stop was not clean: %s", stopped.Why)
+	}
+	return errors.Join(err, server.Remove(l), server.Remove(template))
 }
 
 // survival is how long a server may outlive its runner.
@@ -63,15 +115,7 @@ func (s *suite) testRunnerKilled(t *testing.T) {
 	l := s.run(t, set)
 	for _, after := range []time.Duration{0, 5 * time.Millisecond, 40 * time.Millisecond, 150 * time.Millisecond} {
 		s.killRunner(t, l, after)
-		deadline := time.Now().Add(survival)
-		left := s.left(t, l)
-		for left != "" && time.Now().Before(deadline) {
-			time.Sleep(20 * time.Millisecond)
-			left = s.left(t, l)
-		}
-		if left != "" {
-			t.Fatalf("killed %s after its start, the runner left %s", after, left)
-		}
+		s.awaitGone(t, s.dir, fmt.Sprintf("killed %s after its start", after))
 	}
 	i := s.start(t, l, set)
 	if got := query(t, i, "SELECT 1"); got != "1" {
@@ -84,22 +128,11 @@ func (s *suite) testRunnerKilled(t *testing.T) {
 // or with 0 once the server is ready.
 func (s *suite) killRunner(t *testing.T, l server.Layout, after time.Duration) {
 	t.Helper()
-	task, err := json.Marshal(runnerTask{Server: s.build.Server, Options: s.build.Options, Layout: l})
-	if err != nil {
-		t.Fatal(err)
-	}
 	before, err := l.Owner()
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner := osexec.Command("/proc/self/exe", runnerCommand, string(task))
-	out, err := runner.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := runner.Start(); err != nil {
-		t.Fatal(err)
-	}
+	runner, out := s.runner(t, runnerTask{Do: "start", Server: s.build.Server, Options: s.build.Options, Layout: l})
 	defer func() {
 		runner.Process.Kill()
 		runner.Wait()
@@ -123,17 +156,17 @@ func (s *suite) killRunner(t *testing.T, l server.Layout, after time.Duration) {
 	time.Sleep(after)
 }
 
-// left names what is left of a server, or "".
-func (s *suite) left(t *testing.T, l server.Layout) string {
+// left names what is left of servers below a data_dir, or "".
+func left(t *testing.T, dir string) string {
 	t.Helper()
-	orphans, err := server.Orphans(s.dir)
+	orphans, err := server.Orphans(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(orphans) > 0 {
 		return fmt.Sprintf("process %d: %s", orphans[0].ID.PID, orphans[0].Command)
 	}
-	return usersOf(t, l.Data())
+	return usersOf(t, dir)
 }
 
 // usersOf names the processes that have a file below a directory open, or "".
@@ -150,4 +183,122 @@ func usersOf(t *testing.T, dir string) string {
 		}
 	}
 	return ""
+}
+
+// testInitKilled kills runners with kill -9 while they make a template: nothing
+// half-made may be taken for one, nothing may run on, and the next one is whole.
+func (s *suite) testInitKilled(t *testing.T) {
+	dir := Dir(t)
+	set := s.settings()
+	key, err := server.InitKey(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := server.Layout{Dir: filepath.Join(dir, server.KindTemplate+"s", key)}
+	halves := 0
+	for _, part := range []float64{0.1, 0.35, 0.6, 0.85} {
+		halves += s.killInit(t, dir, whole, time.Duration(part*float64(s.took)))
+	}
+	if halves == 0 {
+		t.Error("no initialisation was killed on its way")
+	}
+	made, err := (&server.Templates{DataDir: dir, Guardian: s.guardian}).Make(context.Background(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.stop(t, s.start(t, made, set))
+	if err := server.Remove(made); err != nil {
+		t.Error(err)
+	}
+}
+
+// killInit kills a runner a time after it began to make a template. It returns
+// how many half-made ones that left, which it removes.
+func (s *suite) killInit(t *testing.T, dir string, whole server.Layout, after time.Duration) int {
+	t.Helper()
+	runner, _ := s.runner(t, runnerTask{Do: "init", Server: s.build.Server, Options: s.build.Options, DataDir: dir})
+	time.Sleep(after)
+	runner.Process.Kill()
+	runner.Wait()
+	s.awaitGone(t, dir, fmt.Sprintf("killed after %s", after))
+	if there, err := whole.Exists(); err != nil {
+		t.Fatal(err)
+	} else if there { // it was done before
+		if err := server.Remove(whole); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left, err := server.Leftovers(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range left {
+		if err := server.Remove(l); err != nil {
+			t.Errorf("killed after %s: %v", after, err)
+		}
+	}
+	if entries, err := os.ReadDir(filepath.Dir(whole.Dir)); err == nil && len(entries) > 0 {
+		t.Errorf("killed after %s, it left %v, which is not found as left over", after, entries)
+	}
+	return len(left)
+}
+
+// runner starts a runner with a task, and returns it with what it prints.
+func (s *suite) runner(t *testing.T, task runnerTask) (*osexec.Cmd, io.ReadCloser) {
+	t.Helper()
+	text, err := json.Marshal(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner := osexec.Command("/proc/self/exe", runnerCommand, string(text))
+	out, err := runner.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := runner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return runner, out
+}
+
+// awaitGone waits until nothing is left of a killed runner's server.
+func (s *suite) awaitGone(t *testing.T, dir, what string) {
+	t.Helper()
+	deadline := time.Now().Add(survival)
+	rest := left(t, dir)
+	for rest != "" && time.Now().Before(deadline) {
+		time.Sleep(20 * time.Millisecond)
+		rest = left(t, dir)
+	}
+	if rest != "" {
+		t.Fatalf("%s, the runner left %s", what, rest)
+	}
+}
+
+// testWithoutRoot goes through a server's life as the user that servers run as,
+// where the tests themselves run as root.
+func (s *suite) testWithoutRoot(t *testing.T) {
+	if os.Geteuid() != 0 {
+		s.record.without(s.name, "without root", "all of the suite runs without root")
+		return
+	}
+	dir := Dir(t)
+	info, err := os.Stat(s.template.Data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := info.Sys().(*syscall.Stat_t)
+	if err := os.Chown(dir, int(st.Uid), int(st.Gid)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(runnerTask{Do: "live", Server: s.build.Server, Options: s.build.Options, DataDir: filepath.Join(dir, "data")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner := osexec.Command("/proc/self/exe", runnerCommand, string(text))
+	runner.Dir, runner.Env = dir, append(os.Environ(), "XDG_RUNTIME_DIR="+dir, "TMPDIR="+dir)
+	runner.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: st.Uid, Gid: st.Gid}}
+	if out, err := runner.CombinedOutput(); err != nil {
+		t.Errorf("as user %d: %v\n%s", st.Uid, err, out)
+	}
 }

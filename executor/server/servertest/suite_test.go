@@ -1,6 +1,7 @@
 package servertest_test
 
 import (
+	"os"
 	"testing"
 
 	"dbmatrix/executor/server/servertest"
@@ -8,12 +9,13 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-func TestMariaDB(t *testing.T) { servertest.Run(t, servertest.Need(t, "mariadb")) }
+// TestServer runs the suite with one build of the MySQL family and one of
+// PostgreSQL; TestConformance runs it with all.
+func TestServer(t *testing.T) { servertest.Run(t, "mariadb", "postgres") }
 
-func TestMyRocks(t *testing.T) { servertest.Run(t, servertest.Need(t, "myrocks1011")) }
-
-func TestMariaDB118(t *testing.T) { servertest.Run(t, servertest.Need(t, "mariadb118")) }
-
-func TestMySQL97(t *testing.T) { servertest.Run(t, servertest.Need(t, "mysql97")) }
-
-func TestPostgreSQL(t *testing.T) { servertest.Run(t, servertest.Need(t, "postgres")) }
+func TestConformance(t *testing.T) {
+	if os.Getenv("DBMATRIX_CONFORMANCE") != "1" {
+		t.Skip("it takes minutes: make conformance")
+	}
+	servertest.Run(t, servertest.Brought()...)
+}
