@@ -219,6 +219,7 @@ func (e *executor) abandoned(dir string, known []store.Snapshot) ([]server.Layou
 			path := filepath.Join(folder, entry.Name())
 			owner, err := server.ReadOwner(path)
 			if errors.Is(err, server.ErrForeign) {
+				e.event(Event{Kind: Notice, Message: err.Error()})
 				continue
 			}
 			if err != nil {

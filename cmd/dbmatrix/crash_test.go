@@ -24,7 +24,8 @@ import (
 )
 
 // crashExperiment has what a crash can leave half done: a shared snapshot, a
-// setup to be undone, several phases and replicates.
+// setup to be undone, a settle, several phases and replicates, one of which goes on
+// where it was interrupted.
 const crashExperiment = `
 experiment { replicates = REPLICATES }
 defaults {
@@ -43,9 +44,11 @@ phase "load" {
     tables = 1
     rows   = 3000
   }
+  settle { dirty_pages_pct = 90 }
 }
 phase "query" {
-  iterations = 2
+  iterations   = 2
+  on_interrupt = "continue"
   workload "sql" { statements = ["select count(*) * ${param.n} from ib.pi1", "select sleep(0.2)"] }
 }
 table "load" {
@@ -62,12 +65,12 @@ type victim struct {
 	t    *testing.T
 	dir  string
 	data string // where data directories lie
+	text string // of the experiment
 	n    int    // replicates
 	env  []string
 }
 
-// victimHost returns a directory for the data of several victims, which share
-// their template there.
+// victimHost returns a directory for several victims.
 func victimHost(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -86,18 +89,15 @@ func victimHost(t *testing.T) string {
 // newVictim writes the experiment.
 func newVictim(t *testing.T, top, name string) *victim {
 	t.Helper()
-	v := &victim{t: t, dir: filepath.Join(top, name, "e"), data: filepath.Join(top, "data")}
+	top = filepath.Join(top, name)
+	v := &victim{t: t, dir: filepath.Join(top, "e"), data: filepath.Join(top, "data"), text: crashExperiment}
 	v.env = append(os.Environ(), "DBMATRIX_TEST_MAIN=1", "DBMATRIX_HOST_LOCK="+filepath.Join(top, "lock"),
 		"DBMATRIX_MACHINE="+filepath.Join(top, "machine.hcl"), "NO_COLOR=1")
-	for path, text := range map[string]string{
-		filepath.Join(top, "machine.hcl"): "",
-	} {
-		if err := os.MkdirAll(filepath.Dir(path), 0o711); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.MkdirAll(top, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(top, "machine.hcl"), []byte(fmt.Sprintf("data_dir = %q\n", v.data)), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	v.grow()
 	return v
@@ -107,7 +107,7 @@ func newVictim(t *testing.T, top, name string) *victim {
 func (v *victim) grow() {
 	v.t.Helper()
 	v.n++
-	text := strings.Replace(crashExperiment, "REPLICATES", strconv.Itoa(v.n), 1)
+	text := strings.Replace(v.text, "REPLICATES", strconv.Itoa(v.n), 1)
 	if err := os.MkdirAll(v.dir, 0o711); err != nil {
 		v.t.Fatal(err)
 	}
@@ -266,7 +266,13 @@ func TestCrashPoints(t *testing.T) {
 	top := victimHost(t)
 	for _, point := range executor.CrashPoints() {
 		t.Run(point, func(t *testing.T) {
+			t.Parallel()
 			v := newVictim(t, top, point)
+			if point == "attempt-continued" { // there must be one to go on with
+				if killed, out := v.run([]string{executor.CrashVariable + "=window-open:3"}, nil); !killed {
+					t.Fatalf("the runner passed no third window\n%s", out)
+				}
+			}
 			killed, out := v.run([]string{executor.CrashVariable + "=" + point}, nil)
 			if !killed {
 				t.Fatalf("the runner passed no point of this name\n%s", out)
