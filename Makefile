@@ -10,7 +10,7 @@ SERVERS = all
 # is unpacked only where none is installed.
 TEST_SERVERS = mariadb1011 mysql97 $(if $(wildcard /usr/lib/postgresql/*/bin/postgres),,pg15)
 
-.PHONY: build demo experiments test conformance race lint fmt golden bench clean tools servers test-servers
+.PHONY: build demo experiments test conformance linkbench race lint fmt golden bench clean tools servers test-servers
 
 build:
 	go build -o bin/dbmatrix ./cmd/dbmatrix
@@ -38,6 +38,12 @@ test: tools test-servers bin/go-tpc
 # fails the run.
 conformance: tools servers
 	cd executor/server/servertest && DBMATRIX_REQUIRE_SERVERS=1 DBMATRIX_CONFORMANCE=1 go test -count=1 -timeout=20m -run '^TestConformance$$'
+
+# LinkBench with a hundred thousand nodes, a minute on each engine: what was loaded,
+# what the requests did and the counts of links are checked by SQL.
+linkbench: tools test-servers
+	DBMATRIX_REQUIRE_SERVERS=1 DBMATRIX_LINKBENCH_SECONDS=60 \
+		go test -count=1 -timeout=30m -v -run '^TestScale$$' ./executor/workload/linkbench
 
 race: tools test-servers bin/go-tpc
 	DBMATRIX_REQUIRE_SERVERS=1 go test -race ./...
