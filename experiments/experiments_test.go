@@ -34,6 +34,7 @@ var definitions = map[string][]scale{
 	"quickstart":                {{"", 15, 0}},
 	"binaries":                  {{"", 13, 0}},
 	"engines":                   {{"", 12, 0}},
+	"insert-benchmark":          {{"tiny", 3, 0}, {"small", 3, 0}},
 	"linkbench-io-bound":        {{"tiny", 14, 0}, {"small", 14, 0}, {"published", 14, 0}},
 	"linkbench-cached":          {{"tiny", 16, 0}, {"small", 16, 0}, {"published", 16, 0}},
 	"linkbench-single-threaded": {{"tiny", 17, 0}, {"small", 17, 0}, {"published", 17, 0}},

@@ -40,10 +40,7 @@ func Missing(t testing.TB, what string) {
 // run under Guard. The server ends with the test.
 func Start(t testing.TB, options ...string) workload.Target {
 	t.Helper()
-	program, err := lookServer()
-	if err != nil {
-		Missing(t, "mariadbd")
-	}
+	program := MariaDBServer(t)
 	dir := shortDir(t)
 	initialise(t, dir)
 	target := newTarget(t, "mariadb", version(t, program), dir)
@@ -74,10 +71,7 @@ func StartListening(t testing.TB, flavour string) workload.Target {
 // DBMATRIX_ROCKSDB_PLUGIN_DIR says, beside the server, and in .servers.
 func StartRocksDB(t testing.TB, options ...string) workload.Target {
 	t.Helper()
-	if _, err := lookServer(); err != nil {
-		Missing(t, "mariadbd")
-	}
-	for _, dir := range pluginDirs() {
+	for _, dir := range PluginDirs() {
 		target := Start(t, append([]string{"--plugin_dir=" + dir, "--plugin_load_add=ha_rocksdb"}, options...)...)
 		conn, err := client.Open(t.Context(), target, "")
 		if err != nil {
@@ -135,16 +129,22 @@ func root() string {
 	return filepath.Join(filepath.Dir(file), "../../..")
 }
 
-func lookServer() (string, error) {
-	if path, err := exec.LookPath("mariadbd"); err == nil {
-		return path, nil
-	}
+// MariaDBServer returns the path of the installed server.
+func MariaDBServer(t testing.TB) string {
+	t.Helper()
 	// Debian has it outside a normal user's PATH.
-	return exec.LookPath("/usr/sbin/mariadbd")
+	for _, name := range []string{"mariadbd", "/usr/sbin/mariadbd"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	Missing(t, "mariadbd")
+	return ""
 }
 
-// pluginDirs returns the folders that hold a MyRocks plugin.
-func pluginDirs() []string {
+// PluginDirs returns the folders that hold a MyRocks plugin: which of them is that
+// of the installed server, only loading it tells.
+func PluginDirs() []string {
 	candidates := []string{os.Getenv("DBMATRIX_ROCKSDB_PLUGIN_DIR"), "/usr/lib/mysql/plugin"}
 	unpacked, _ := filepath.Glob(filepath.Join(root(), ".servers/*/usr/lib/mysql/plugin"))
 	candidates = append(candidates, unpacked...)
