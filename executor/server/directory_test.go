@@ -481,6 +481,19 @@ func TestLock(t *testing.T) {
 	if _, err := lock(dir + "/x"); !errors.Is(err, syscall.ELOOP) {
 		t.Errorf("a link as lock: got %v", err)
 	}
+	t.Setenv("DBMATRIX_HOST_LOCK", dir)
+	if _, err := LockHost(); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("a directory as lock: got %v", err)
+	}
+	if err := os.Symlink("/no/such/place", dir+"/dangling"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LockDir(dir + "/dangling"); err == nil || !strings.Contains(err.Error(), "dangling is a symbolic link to /no/such/place") {
+		t.Errorf("a dangling link as data_dir: got %v", err)
+	}
+	if _, err := LockDir("/etc/passwd"); err == nil || !strings.Contains(err.Error(), "/etc/passwd is no directory") {
+		t.Errorf("a file as data_dir: got %v", err)
+	}
 }
 
 // A program that a holder starts must not keep the lock.

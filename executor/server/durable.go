@@ -39,6 +39,12 @@ func makeDirs(path string) error {
 	if info, serr := os.Stat(path); errors.Is(err, fs.ErrExist) && serr == nil && info.IsDir() {
 		return nil
 	}
+	if errors.Is(err, fs.ErrExist) {
+		if to, lerr := os.Readlink(path); lerr == nil {
+			return fmt.Errorf("%s is a symbolic link to %s, which is no directory or is not there", path, to)
+		}
+		return fmt.Errorf("%s is no directory", path)
+	}
 	if err != nil {
 		return err
 	}

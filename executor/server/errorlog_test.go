@@ -46,6 +46,15 @@ Kernel version: Linux version 6.1`
 	}
 }
 
+// What a program prints reaches terminals only as text.
+func TestLogLinesAreText(t *testing.T) {
+	const log = "plain\n\x1b[31mred\x1b[0m\ta\x00b\r\n\xff\xfe\x07 ünï \u202e\u200b\n\n"
+	want := []string{"plain", "?[31mred?[0m\tab", "?? ünï ??"}
+	if diff := cmp.Diff(want, logLines([]byte(log))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestClassify(t *testing.T) {
 	tests := map[string]string{
 		"2026-01-02 10:00:00 0 [ERROR] mysqld got signal 11 ;":                                                             "crash",

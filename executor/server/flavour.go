@@ -42,6 +42,10 @@ type Flavour interface {
 	// option of the same name replaces.
 	own(p placement) (fixed, defaults []matrix.Option)
 
+	// fileOptions are options whose values name files or folders that the
+	// server writes: they must lie in the directory of the run.
+	fileOptions() map[string]bool
+
 	// spell returns the lines of the option file that set an option.
 	spell(p placement, o matrix.Option) ([]string, error)
 

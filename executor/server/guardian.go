@@ -28,6 +28,7 @@ const GuardianCommand = "guardian"
 // Its methods may be called from several goroutines.
 type Guardian struct {
 	cmd  *exec.Cmd
+	id   ProcessID
 	conn *net.UnixConn
 
 	mu      sync.Mutex
@@ -64,6 +65,10 @@ func StartGuardian(ctx context.Context, exe string) (*Guardian, error) {
 		return nil, fmt.Errorf("starting the guardian: %w", err)
 	}
 	g := &Guardian{cmd: cmd, conn: ours, waiting: map[uint64]chan answer{}, running: map[uint64]*Process{}}
+	if g.id, err = processID(cmd.Process.Pid); err != nil {
+		g.Close()
+		return nil, fmt.Errorf("starting the guardian: %w", err)
+	}
 	go g.listen()
 	if _, err := g.ask(ctx, request{Op: opHello}, nil); err != nil {
 		g.Close()

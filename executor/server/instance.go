@@ -268,7 +268,7 @@ func (i *Instance) spawn(ctx context.Context) error {
 		return err
 	}
 	id := i.process.ID
-	return i.launch.Layout.Update(func(o *Owner) { o.Process = &id })
+	return i.launch.Layout.Update(func(o *Owner) { o.Process, o.Guardian = &id, &i.launch.Guardian.id })
 }
 
 // Polling for readiness begins short, since most starts take a tenth of a
@@ -472,7 +472,7 @@ type StartError struct {
 	Doing   string // what was being done to the server, such as "starting"
 	Cause   string // one sentence: the first [ERROR] line where there is one
 	Option  string // the option that the cause names, else ""
-	LogPath string
+	LogPath string // "" where the log is removed with the directory
 
 	OptionFile string   // that it was started with
 	Tail       []string // the last lines of the error log
@@ -481,8 +481,12 @@ type StartError struct {
 // Error returns all of it.
 func (e *StartError) Error() string {
 	text := fmt.Sprintf("%s server %q failed: %s", e.Doing, e.Server, e.Cause)
+	log := "its log"
+	if e.LogPath != "" {
+		log = e.LogPath
+	}
 	if len(e.Tail) > 0 {
-		text += fmt.Sprintf("\nthe last lines of %s:\n  %s", e.LogPath, strings.Join(e.Tail, "\n  "))
+		text += fmt.Sprintf("\nthe last lines of %s:\n  %s", log, strings.Join(e.Tail, "\n  "))
 	}
 	return text
 }

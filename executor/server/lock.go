@@ -100,6 +100,9 @@ func lock(path string) (*Lock, error) {
 	} else if !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("taking the lock %s: %w", path, err)
 	}
+	if info, serr := os.Stat(path); serr == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("taking the lock %s: it is no regular file; the lock is a file of its own, such as /run/lock/dbmatrix.lock", path)
+	}
 	fl := flock.New(path, flock.SetFlag(os.O_RDONLY|syscall.O_NOFOLLOW))
 	got, err := fl.TryLock()
 	if err != nil {

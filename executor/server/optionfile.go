@@ -57,6 +57,9 @@ func effective(f Flavour, p placement) ([]matrix.Option, error) {
 		if reason, ok := owned[o.Name]; ok {
 			return nil, fmt.Errorf("%s: option %s is decided by dbmatrix: %s", place(o), o.Name, reason)
 		}
+		if err := inside(f, o); err != nil {
+			return nil, fmt.Errorf("%s: option %s: %w", place(o), o.Name, err)
+		}
 	}
 	fixed, defaults := f.own(p)
 	all := slices.Clone(fixed)

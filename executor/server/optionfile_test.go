@@ -113,6 +113,9 @@ func TestOptionFileRefuses(t *testing.T) {
 		{"log_bin as number", levelOption("log_bin", matrix.OptionValue{Kind: matrix.OptionNumber, Text: "1"}), "true, false or the name"},
 		{"composite that is none", levelOption("max_connections", matrix.OptionValue{Kind: matrix.OptionComposite}), "no composite option"},
 		{"NUL", textOption("init_connect", "a\x00b"), "control character"},
+		{"a log elsewhere", textOption("general_log_file", "/var/log/mysql.log"), "outside of the run's own directory"},
+		{"a log above", textOption("slow_query_log_file", "x/../../slow.log"), "outside of the run's own directory"},
+		{"a tablespace elsewhere", textOption("innodb_data_file_path", "ibdata1:12M;/mnt/ibdata2:10M:autoextend"), "write to /mnt/ibdata2"},
 		{"long", textOption("init_connect", strings.Repeat("x", 5000)), "the server reads 4000"},
 	}
 	s := build("mariadb", "10.11.19", "/x")
@@ -140,5 +143,19 @@ func TestDefaults(t *testing.T) {
 	want := []string{"log_bin", "innodb_buffer_pool_dump_at_shutdown", "innodb_buffer_pool_load_at_startup", "skip_name_resolve", "secure_file_priv", "persisted_globals_load"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Files beside the data are the server's own affair.
+func TestOptionFileInside(t *testing.T) {
+	s := build("mariadb", "10.11.19", "/x")
+	for _, o := range []matrix.Option{
+		textOption("general_log_file", "general.log"), textOption("slow_query_log_file", "logs/slow.log"),
+		textOption("innodb_data_file_path", "ibdata1:12M;ibdata2:10M:autoextend"), textOption("innodb_tmpdir", ""),
+		textOption("ft_stopword_file", "/etc/words"), // is read
+	} {
+		if _, err := optionText(mariadb(), placement{layout: Layout{Dir: "/d"}, server: &s, options: []matrix.Option{o}}); err != nil {
+			t.Error(err)
+		}
 	}
 }

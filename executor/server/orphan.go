@@ -20,17 +20,18 @@ type Orphan struct {
 	ID      ProcessID
 	Command string // its arguments, for messages
 	Dir     string // of the owner file with its token
-	token   string
+	token   string // "" of a guardian, which runs under none
 }
 
 // tokenVariable is the environment variable that names the owner of a process.
 const tokenVariable = "DBMATRIX_TOKEN="
 
 // Orphans returns the processes that carry the token of an owner file below one
-// of the directories (data_dir and storages). Call it with the lock of the host
-// held: else they may belong to a runner that is alive.
+// of the directories (data_dir and storages), and the guardians that such files
+// name: one that was stopped when its runner was killed is there still. Call it
+// with the lock of the host held: else they may belong to a runner that is alive.
 func Orphans(dirs ...string) ([]Orphan, error) {
-	owners, err := tokens(dirs)
+	owners, guardians, err := owned(dirs)
 	if err != nil || len(owners) == 0 {
 		return nil, err
 	}
@@ -39,6 +40,17 @@ func Orphans(dirs ...string) ([]Orphan, error) {
 		return nil, err
 	}
 	var found []Orphan
+	for id, dir := range guardians {
+		if !id.runs() {
+			continue
+		}
+		command := "guardian"
+		if p, err := procfs.NewProc(id.PID); err == nil {
+			args, _ := p.CmdLine()
+			command = clean(strings.Join(args, " "))
+		}
+		found = append(found, Orphan{ID: id, Command: command, Dir: dir})
+	}
 	for _, p := range procs {
 		token := tokenOf(p)
 		dir, ours := owners[token]
@@ -55,24 +67,28 @@ func Orphans(dirs ...string) ([]Orphan, error) {
 	return found, nil
 }
 
-// tokens returns the directory of each token in the owner files.
-func tokens(dirs []string) (map[string]string, error) {
-	owners := map[string]string{}
+// owned returns the directory of each token, and of each guardian, in the owner
+// files.
+func owned(dirs []string) (owners map[string]string, guardians map[ProcessID]string, err error) {
+	owners, guardians = map[string]string{}, map[ProcessID]string{}
 	for _, root := range dirs {
 		for _, kind := range []string{KindRun, KindTemplate, KindSnapshot} {
 			entries, err := os.ReadDir(filepath.Join(root, kind+"s"))
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
+				return nil, nil, err
 			}
 			for _, e := range entries {
 				dir := filepath.Join(root, kind+"s", e.Name())
 				if o, err := ReadOwner(dir); err == nil {
 					owners[o.Token] = dir
+					if o.Guardian != nil {
+						guardians[*o.Guardian] = dir
+					}
 				}
 			}
 		}
 	}
-	return owners, nil
+	return owners, guardians, nil
 }
 
 // tokenOf returns the token in a process's environment, or "". Only root reads

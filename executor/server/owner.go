@@ -52,6 +52,10 @@ type Owner struct {
 	Roles   map[string]string `json:"roles,omitempty"`   // directories of roles on other storage
 	Process *ProcessID        `json:"process,omitempty"` // the server, while it runs
 	Created time.Time         `json:"created"`
+
+	// Guardian is the parent of the process, while it runs, and of what
+	// makes a template.
+	Guardian *ProcessID `json:"guardian,omitempty"`
 }
 
 // ErrForeign says that a directory has no owner file: it is neither used nor

@@ -121,5 +121,5 @@ func (i *Instance) stopped(took time.Duration) (Stopped, error) {
 	if !s.Clean {
 		s.Why = "it ended with " + s.Exit.String()
 	}
-	return s, i.launch.Layout.Update(func(o *Owner) { o.Clean, o.Process = s.Clean, nil })
+	return s, i.launch.Layout.Update(func(o *Owner) { o.Clean, o.Process, o.Guardian = s.Clean, nil, nil })
 }

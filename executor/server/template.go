@@ -99,6 +99,9 @@ func (t *Templates) fill(ctx context.Context, l Layout, s *matrix.Settings, toke
 	if err := l.fits(f); err != nil {
 		return err
 	}
+	if err := l.Update(func(o *Owner) { o.Guardian = &t.Guardian.id }); err != nil {
+		return err
+	}
 	user, err := accountFor(s.Server, f)
 	if err != nil {
 		return err
@@ -129,7 +132,7 @@ func (t *Templates) fill(ctx context.Context, l Layout, s *matrix.Settings, toke
 func (t *Templates) prove(ctx context.Context, l Layout, s *matrix.Settings) error {
 	i, err := Start(ctx, Launch{Guardian: t.Guardian, Settings: s, Layout: l})
 	if err != nil {
-		return err
+		return quoted(err)
 	}
 	ferr := i.flavour.furnish(ctx, i.db, s.Server.Build)
 	stopped, err := i.Stop(ctx)
@@ -140,6 +143,20 @@ func (t *Templates) prove(ctx context.Context, l Layout, s *matrix.Settings) err
 		return fmt.Errorf("the server did not stop cleanly on its new data directory: %s", stopped.Why)
 	}
 	return removeSockets(i.sockets)
+}
+
+// quotedLines is how much of its log the error of a server carries whose
+// directory is about to be removed, the log with it.
+const quotedLines = 40
+
+// quoted has a start that failed quote its log instead of naming it.
+func quoted(err error) error {
+	var start *StartError
+	if errors.As(err, &start) && start.LogPath != "" {
+		start.Tail = tail(telling(readLog(start.LogPath)), quotedLines)
+		start.LogPath, start.OptionFile = "", ""
+	}
+	return err
 }
 
 // initOptions returns those of the options that only an empty data directory

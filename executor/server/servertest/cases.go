@@ -54,6 +54,7 @@ func cases() []testCase {
 		{name: "supervisor", run: (*suite).testSupervisor},
 		{name: "start broken off", run: (*suite).testCancelled},
 		{name: "runner killed", run: (*suite).testRunnerKilled},
+		{name: "guardian halted and runner killed", run: (*suite).testGuardianHalted},
 		{name: "without root", run: (*suite).testWithoutRoot},
 	}
 }

@@ -185,6 +185,48 @@ func usersOf(t *testing.T, dir string) string {
 	return ""
 }
 
+// testGuardianHalted kills a runner whose guardian was halted and sees nothing of
+// it: the next runner finds both the server and the guardian, and ends them.
+func (s *suite) testGuardianHalted(t *testing.T) {
+	ctx := context.Background()
+	set := s.settings()
+	l := s.run(t, set)
+	runner, out := s.runner(t, runnerTask{Do: "start", Server: s.build.Server, Options: s.build.Options, Layout: l})
+	defer runner.Wait()
+	defer runner.Process.Kill()
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		t.Fatalf("the runner said %q, %v", line, err)
+	}
+	o, err := l.Owner()
+	if err != nil || o.Guardian == nil || o.Process == nil {
+		t.Fatalf("the owner file says %+v, %v; want server and guardian", o, err)
+	}
+	if err := syscall.Kill(o.Guardian.PID, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	runner.Process.Kill()
+	runner.Wait()
+	orphans, err := server.Orphans(s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[int]bool{}
+	for _, orphan := range orphans {
+		found[orphan.ID.PID] = true
+		if err := orphan.End(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	if !found[o.Guardian.PID] || !found[o.Process.PID] {
+		t.Errorf("found are %v, want server %d and guardian %d among them", orphans, o.Process.PID, o.Guardian.PID)
+	}
+	s.awaitGone(t, s.dir, "with its guardian halted")
+	s.stop(t, s.start(t, l, set))
+	if o, err := l.Owner(); err != nil || o.Guardian != nil {
+		t.Errorf("after a clean stop the owner file names a guardian: %+v, %v", o, err)
+	}
+}
+
 // testInitKilled kills runners with kill -9 while they make a template: nothing
 // half-made may be taken for one, nothing may run on, and the next one is whole.
 func (s *suite) testInitKilled(t *testing.T) {
