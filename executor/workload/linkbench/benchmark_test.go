@@ -124,10 +124,10 @@ func TestInnoDB(t *testing.T) {
 	t.Run("fb2011", func(t *testing.T) { runs(t, target, block{"profile": profileFB2011, "maxid1": 3001, "requests": 1500}) })
 	t.Run("contention", func(t *testing.T) { contention(t, target, "innodb", 5) })
 	t.Run("forms", func(t *testing.T) { forms(t, target) })
-	t.Run("late index", func(t *testing.T) { lateIndex(t, target) })
+	t.Run("late index", func(t *testing.T) { lateIndex(t, target, nil) })
 	t.Run("rate", func(t *testing.T) { rate(t, target) })
-	t.Run("check", func(t *testing.T) { wrong(t, target) })
-	t.Run("errors", func(t *testing.T) { failures(t, target) })
+	t.Run("check", func(t *testing.T) { wrong(t, target, nil) })
+	t.Run("errors", func(t *testing.T) { failures(t, target, nil) })
 	t.Run("distribution", func(t *testing.T) { distribution(t, target) })
 	t.Run("long list", func(t *testing.T) { longList(t, target) })
 }
@@ -154,6 +154,10 @@ func TestMyRocks(t *testing.T) {
 		runs(t, target, block{"engine": "rocksdb", "partitions": 4, "maxid1": 3001, "requests": 1500})
 	})
 	t.Run("contention", func(t *testing.T) { contention(t, target, "rocksdb", 100) })
+	rocksdb := block{"engine": "rocksdb"}
+	t.Run("late index", func(t *testing.T) { lateIndex(t, target, rocksdb) })
+	t.Run("check", func(t *testing.T) { wrong(t, target, rocksdb) })
+	t.Run("errors", func(t *testing.T) { failures(t, target, rocksdb) })
 }
 
 // TestPostgres runs everything that does not depend on the engine.
@@ -164,9 +168,9 @@ func TestPostgres(t *testing.T) {
 		runs(t, target, block{"profile": profileFB2017, "partitions": 4, "maxid1": 3001, "requests": 1500})
 	})
 	t.Run("contention", func(t *testing.T) { contention(t, target, "innodb", 5) })
-	t.Run("late index", func(t *testing.T) { lateIndex(t, target) })
-	t.Run("check", func(t *testing.T) { wrong(t, target) })
-	t.Run("errors", func(t *testing.T) { failures(t, target) })
+	t.Run("late index", func(t *testing.T) { lateIndex(t, target, nil) })
+	t.Run("check", func(t *testing.T) { wrong(t, target, nil) })
+	t.Run("errors", func(t *testing.T) { failures(t, target, nil) })
 	t.Run("long list", func(t *testing.T) { longList(t, target) })
 }
 
@@ -255,8 +259,8 @@ func forms(t *testing.T, target workload.Target) {
 }
 
 // lateIndex loads without the index of links and makes it then.
-func lateIndex(t *testing.T, target workload.Target) {
-	common := block{"maxid1": 1001, "loaders": 1, "requesters": 1, "late_index": true, "requests": 100}
+func lateIndex(t *testing.T, target workload.Target, form block) {
+	common := with(form, block{"maxid1": 1001, "loaders": 1, "requesters": 1, "late_index": true, "requests": 100})
 	loaded := workloadtest.Do(t, Type(), target, with(common, block{"step": "load"}))
 	workloadtest.Do(t, Type(), target, with(common, block{"step": "check"}))
 	if _, err := workloadtest.Try(t.Context(), t, Type(), target, with(common, block{"step": "query"})); err == nil || !strings.Contains(err.Error(), linkIndex) {
@@ -302,8 +306,8 @@ func rate(t *testing.T, target workload.Target) {
 }
 
 // wrong makes counts wrong, in each way.
-func wrong(t *testing.T, target workload.Target) {
-	common := block{"profile": profileModern, "maxid1": 10101, "loaders": 1, "max_links": 4}
+func wrong(t *testing.T, target workload.Target, form block) {
+	common := with(form, block{"profile": profileModern, "maxid1": 10101, "loaders": 1, "max_links": 4})
 	workloadtest.Do(t, Type(), target, with(common, block{"step": "load"}))
 	conn := connect(t, target)
 	for _, test := range []struct{ change, want, back string }{
@@ -326,8 +330,8 @@ func wrong(t *testing.T, target workload.Target) {
 }
 
 // failures checks that no error of the server is lost.
-func failures(t *testing.T, target workload.Target) {
-	common := block{"profile": profileModern, "maxid1": 1001, "loaders": 1, "requesters": 2, "requests": 500}
+func failures(t *testing.T, target workload.Target, form block) {
+	common := with(form, block{"profile": profileModern, "maxid1": 1001, "loaders": 1, "requesters": 2, "requests": 500})
 	workloadtest.Do(t, Type(), target, with(common, block{"step": "load"}))
 	conn := connect(t, target)
 	refusal, conflict := "31001", "1213"
