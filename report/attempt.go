@@ -1,6 +1,9 @@
 package report
 
-import "dbmatrix/matrix"
+import (
+	"dbmatrix/executor/store"
+	"dbmatrix/matrix"
+)
 
 // Own is the source of what this experiment measured itself.
 const Own = "own"
@@ -49,8 +52,9 @@ type PhaseResult struct {
 	Flags []matrix.Flag // what makes the numbers doubtful
 }
 
-// Metrics are the recorded metrics of a phase, by name.
-type Metrics map[string]matrix.Metric
+// Metrics are the recorded metrics of a phase, by name. They are the record's own:
+// a report of many runs has no second copy of them.
+type Metrics map[string]store.Value
 
 // An OptionOutcome is a server option that did not end as it was asked for.
 type OptionOutcome struct {

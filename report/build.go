@@ -150,6 +150,9 @@ type builder struct {
 	// recorded are the metrics and imported columns that some run has.
 	recorded map[string]bool
 
+	// differing are the facts that not all attempts have alike, sorted.
+	differing []string
+
 	numbers *regexp.Regexp // noteNumbers
 
 	settings map[int64]ServerSettings // of in.Servers, once they were read
@@ -188,7 +191,24 @@ func newBuilder(in Input) *builder {
 		b.sources = append(b.sources, name)
 		b.runs[name] = importedRuns(cells, attempts)
 	}
+	b.differing = differingFacts(in.Attempts)
 	return b
+}
+
+// differingFacts returns the facts that attempts do not have alike: of those alone
+// a table may have something to say.
+func differingFacts(attempts []Attempt) []string {
+	first, differ := map[string]string{}, map[string]bool{}
+	for i := range attempts {
+		for name, value := range attempts[i].Facts {
+			if old, ok := first[name]; !ok {
+				first[name] = value
+			} else if old != value {
+				differ[name] = true
+			}
+		}
+	}
+	return sortedKeys(differ)
 }
 
 // bySource returns the attempts of each source but Own, those of one name

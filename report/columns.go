@@ -62,7 +62,7 @@ func (s *Spec) Value(m Metrics, divisor int) Value {
 // it NaN.
 func (m Metrics) get(name string) float64 {
 	if metric, ok := m[name]; ok {
-		return metric.Value
+		return metric.Number
 	}
 	return math.NaN()
 }
@@ -71,7 +71,7 @@ func (m Metrics) get(name string) float64 {
 func (m Metrics) first(names ...string) float64 {
 	for _, name := range names {
 		if metric, ok := m[name]; ok {
-			return metric.Value
+			return metric.Number
 		}
 	}
 	return math.NaN()

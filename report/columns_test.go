@@ -6,13 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dbmatrix/matrix"
+	"dbmatrix/executor/store"
 )
 
 func metrics(values map[string]float64) Metrics {
 	m := Metrics{}
 	for name, v := range values {
-		m[name] = matrix.Metric{Name: name, Value: v}
+		m[name] = store.Value{Number: v}
 	}
 	return m
 }

@@ -85,7 +85,7 @@ func (b *builder) measure(r *run, c *column) measured {
 		m.Value = c.spec.Value(result.Metrics, c.divisor)
 	default:
 		if metric, ok := result.Metrics[c.token]; ok {
-			m.Value = number(metric.Value)
+			m.Value = number(metric.Number)
 		}
 	}
 	if !m.Known && m.Text == "" {
@@ -403,6 +403,16 @@ func (tb *tableBuilder) shown(s *slot) *run {
 // slotValue computes a column for a slot: of the run that stands for it, or the
 // median of its runs.
 func (tb *tableBuilder) slotValue(s *slot, c *column) measured {
+	key := sampleKey{s, c}
+	m, ok := tb.values[key]
+	if !ok {
+		m = tb.computeSlot(s, c)
+		tb.values[key] = m
+	}
+	return m
+}
+
+func (tb *tableBuilder) computeSlot(s *slot, c *column) measured {
 	r := tb.shown(s)
 	if r == nil {
 		return measured{why: "the experiment has no such cell"}

@@ -117,7 +117,7 @@ func (a *Attempt) results() []PhaseResult {
 func values(library []*Spec, m Metrics) map[string]float64 {
 	all := map[string]float64{}
 	for name, metric := range m {
-		all[name] = metric.Value
+		all[name] = metric.Number
 	}
 	for _, spec := range library {
 		if v := spec.Value(m, 0); v.Known {
@@ -197,7 +197,7 @@ func (e *Export) LongCSV(w io.Writer) error {
 		for _, p := range a.Phases {
 			for _, name := range sortedKeys(p.Metrics) {
 				m := p.Metrics[name]
-				record := append(slices.Clone(head), p.Phase, strconv.Itoa(p.Iteration), string(p.Status), name, m.Unit, shortest(m.Value))
+				record := append(slices.Clone(head), p.Phase, strconv.Itoa(p.Iteration), string(p.Status), name, m.Unit, shortest(m.Number))
 				if err := out.Write(record); err != nil {
 					return err
 				}
@@ -278,7 +278,7 @@ func newExportAttempt(a *Attempt) exportAttempt {
 			phase.Doubtful[f.Name] = f.Detail
 		}
 		for _, name := range sortedKeys(p.Metrics) {
-			phase.Metrics = append(phase.Metrics, exportMetric{name, p.Metrics[name].Unit, p.Metrics[name].Value})
+			phase.Metrics = append(phase.Metrics, exportMetric{name, p.Metrics[name].Unit, p.Metrics[name].Number})
 		}
 		out.Phases = append(out.Phases, phase)
 	}

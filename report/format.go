@@ -125,6 +125,21 @@ func shortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 // decimal number that stands for x, half away from zero: 2.5 becomes 3 and 1.005
 // becomes 1.01, where the binary fraction would give 2 and 1.00.
 func roundHalfUp(x float64, decimals int) string {
+	written := shortest(x)
+	if decimalsOf(written) == decimals+1 && strings.HasSuffix(written, "5") {
+		return roundHalf(x, decimals)
+	}
+	// There is no half. On which side of one the number is, its binary form
+	// tells as well: a half between the two would be the shorter number.
+	s := strconv.FormatFloat(x, 'f', decimals, 64)
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
+	}
+	return s
+}
+
+// roundHalf rounds a number in decimal arithmetic.
+func roundHalf(x float64, decimals int) string {
 	exact, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
 	if !ok {
 		return shortest(x)
@@ -233,11 +248,12 @@ func widened(decimals int, values []float64, significant, digits int) int {
 		most = mostDecimals
 	}
 	for _, x := range values {
-		if x == 0 || math.IsInf(x, 0) || math.IsNaN(x) || isExact(x, decimals) {
+		if x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
 			continue
 		}
-		if need := significant - 1 - int(math.Floor(math.Log10(math.Abs(x)))); need <= most {
-			decimals = max(decimals, need)
+		need := significant - 1 - int(math.Floor(math.Log10(math.Abs(x))))
+		if need > decimals && need <= most && !isExact(x, decimals) {
+			decimals = need
 		}
 	}
 	return decimals

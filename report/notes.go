@@ -354,14 +354,8 @@ const maxFactValues = 3
 // table shows tells so.
 func (tb *tableBuilder) factRemarks() []string {
 	runs := tb.shownRuns()
-	names := map[string]bool{}
-	for _, r := range runs {
-		for name := range r.attempt.Facts {
-			names[name] = true
-		}
-	}
 	var remarks []string
-	for _, name := range sortedKeys(names) {
+	for _, name := range tb.b.differing {
 		values := map[string]int{}
 		for _, r := range runs {
 			if v, ok := r.attempt.Facts[name]; ok {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
 	"dbmatrix/report/chart"
 )
@@ -122,7 +123,7 @@ func readingAt(s matrix.Series, i int, at, interval time.Duration) (float64, boo
 	return math.NaN(), false
 }
 
-func (m Metrics) put(name string, x float64) { m[name] = matrix.Metric{Name: name, Value: x} }
+func (m Metrics) put(name string, x float64) { m[name] = store.Value{Number: x} }
 
 // countedRates are the counts of which rates are recorded over time, by the name
 // of the rate.
@@ -135,7 +136,7 @@ func countedRates() map[string]string {
 func (m Metrics) countRates(secs float64) {
 	for rate, count := range countedRates() {
 		if v, ok := m[rate]; ok {
-			m.put(count, v.Value*secs)
+			m.put(count, v.Number*secs)
 		}
 	}
 }

@@ -27,12 +27,14 @@ func FromStore(ctx context.Context, s *store.Store, experiment, host string) ([]
 		return nil, fmt.Errorf("reading the options of %s: %w", experiment, err)
 	}
 	attempts := make([]Attempt, 0, len(recorded))
+	var last map[string]string
+	var lastFacts []store.Fact
 	for i := range recorded {
 		a := fromStore(&recorded[i])
-		a.Facts = map[string]string{}
-		for _, f := range facts[recorded[i].ID] {
-			a.Facts[f.Name] = f.Value
+		if own := facts[recorded[i].ID]; last == nil || !slices.Equal(own, lastFacts) {
+			last, lastFacts = factMap(own), own
 		}
+		a.Facts = last // most attempts have those of the one before
 		for _, p := range recorded[i].Phases {
 			for _, o := range options[p.ID] {
 				a.Options = append(a.Options, outcome(o))
@@ -41,6 +43,14 @@ func FromStore(ctx context.Context, s *store.Store, experiment, host string) ([]
 		attempts = append(attempts, a)
 	}
 	return attempts, nil
+}
+
+func factMap(facts []store.Fact) map[string]string {
+	m := make(map[string]string, len(facts))
+	for _, f := range facts {
+		m[f.Name] = f.Value
+	}
+	return m
 }
 
 // ReadingsFrom returns what reads the readings over time of a recorded iteration.
@@ -153,7 +163,7 @@ func phaseResults(a *store.Attempt, p *store.Phase) []PhaseResult {
 		whole.Status, whole.Message = matrix.Invalid, "withdrawn: "+p.FromWithdrawn
 	}
 	if it := p.Iteration(0); it != nil {
-		addMetrics(whole.Metrics, it.Metrics)
+		whole.Metrics = Metrics(it.Metrics)
 		whole.Flags = it.Flags
 	}
 	results := []PhaseResult{whole}
@@ -167,22 +177,26 @@ func phaseResults(a *store.Attempt, p *store.Phase) []PhaseResult {
 			continue
 		}
 		r := whole
-		r.Iteration, r.Record, r.Metrics, r.Flags = it.Number, int64(it.ID), Metrics{}, it.Flags
+		r.Iteration, r.Record, r.Metrics, r.Flags = it.Number, int64(it.ID), Metrics(it.Metrics), it.Flags
 		if whole.Status.Complete() {
 			r.Status, r.Message = it.Status, it.Message
 		}
 		if it.Number == last {
-			maps.Copy(r.Metrics, whole.Metrics)
+			r.Metrics = joined(whole.Metrics, r.Metrics)
 			r.Flags = slices.Concat(whole.Flags, it.Flags)
 		}
-		addMetrics(r.Metrics, it.Metrics)
 		results = append(results, r)
 	}
 	return results
 }
 
-func addMetrics(to Metrics, from store.Metrics) {
-	for name, v := range from {
-		to[name] = matrix.Metric{Name: name, Unit: v.Unit, Value: v.Number}
+// joined returns the metrics of a phase as a whole with those of an iteration,
+// which go before. Neither is changed.
+func joined(whole, iteration Metrics) Metrics {
+	if len(whole) == 0 {
+		return iteration
 	}
+	all := maps.Clone(whole)
+	maps.Copy(all, iteration)
+	return all
 }

@@ -20,8 +20,8 @@ func TestPhaseResults(t *testing.T) {
 		{Number: 1, Status: matrix.OK, Metrics: number(1)},
 		{Number: 2, Status: matrix.SLAMissed, Message: "90%", Metrics: number(2), Flags: []matrix.Flag{{Name: "swap"}}},
 	}
-	secs := func(x float64) matrix.Metric { return matrix.Metric{Name: "secs", Unit: "s", Value: x} }
-	size := matrix.Metric{Name: "size_allocated", Unit: "B", Value: 7}
+	secs := func(x float64) store.Value { return store.Value{Unit: "s", Number: x} }
+	size := store.Value{Unit: "B", Number: 7}
 	settle, swap := matrix.Flag{Name: "settle"}, matrix.Flag{Name: "swap"}
 	tests := []struct {
 		name  string

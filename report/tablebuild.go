@@ -36,6 +36,7 @@ type tableBuilder struct {
 
 	memo    map[memoKey]measured
 	samples map[sampleKey][]observation
+	values  map[sampleKey]measured // of slots
 	busy    map[memoKey]bool
 	marks   map[string]int // footnotes by their text
 
@@ -119,7 +120,7 @@ func (tb *tableBuilder) tellApart() {
 func (tb *tableBuilder) reset() {
 	tb.byLabel, tb.implicit, tb.plains = map[string]*column{}, map[string]*column{}, map[*column]*column{}
 	tb.memo, tb.busy = map[memoKey]measured{}, map[memoKey]bool{}
-	tb.samples = map[sampleKey][]observation{}
+	tb.samples, tb.values = map[sampleKey][]observation{}, map[sampleKey]measured{}
 }
 
 func (tb *tableBuilder) resolveColumns() bool {

@@ -67,7 +67,7 @@ func checkNames(c executor.CheckRequest, a *store.Attempt) map[string]cty.Value 
 		}
 		for _, it := range p.Iterations {
 			if it.Number == 0 || it.Number == c.Phase.LastIteration() {
-				maps.Copy(metrics, metricsOf(it.Metrics))
+				maps.Copy(metrics, report.Metrics(it.Metrics))
 			}
 		}
 	}
@@ -80,13 +80,4 @@ func checkNames(c executor.CheckRequest, a *store.Attempt) map[string]cty.Value 
 		}
 	}
 	return map[string]cty.Value{"col": cty.ObjectVal(columns)}
-}
-
-// metricsOf converts recorded metrics.
-func metricsOf(ms store.Metrics) report.Metrics {
-	converted := report.Metrics{}
-	for name, v := range ms {
-		converted[name] = matrix.Metric{Name: name, Unit: v.Unit, Value: v.Number}
-	}
-	return converted
 }
