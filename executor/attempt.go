@@ -93,6 +93,7 @@ func (e *executor) attempt(ctx context.Context, run *matrix.Run) result {
 		res.add(e.blameHost(judge(e.recordError("finishing an attempt", err)), a.phases[0].Phase.Settings))
 	}
 	e.crash.at(crashAttemptFinished)
+	e.held.add(e.machine, res.err)
 	if err := a.discard(a.keepsState(res)); err != nil {
 		e.event(Event{Kind: Notice, Run: run, Message: err.Error()})
 	}
@@ -122,7 +123,7 @@ func (r *result) add(f *failure) {
 	switch {
 	case r.err == nil:
 		r.err = f
-	case f.host != nil && errors.As(r.err, &before) && before.host == nil:
+	case errors.As(r.err, &before) && (f.host != nil && before.host == nil || f.device != "" && before.device == ""):
 		r.details = append([]string{"first: " + r.err.Error()}, r.details...)
 		r.err = f
 	default:
@@ -348,6 +349,10 @@ func (a *attempt) discard(goesOn bool) error {
 	}
 	l := a.layout
 	a.layout = server.Layout{}
+	if a.held.holds(a.machine, l.Dir) != "" {
+		a.event(Event{Kind: Notice, Run: a.run, Message: l.Dir + " stays until the kernel lets go of it; a later execution removes it"})
+		return nil
+	}
 	if a.opts.Keep {
 		a.event(Event{Kind: Notice, Run: a.run, Message: "kept " + l.Dir})
 		return os.WriteFile(filepath.Join(l.Dir, keptFile), nil, 0o600)

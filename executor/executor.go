@@ -148,9 +148,10 @@ type executor struct {
 
 	continuations map[*matrix.Run]*continuation // of interrupted runs
 
-	streak    int                 // failures in a row
-	notifier  *notifier
-	outcome   Outcome
+	held     held // filesystems of servers that do not end
+	streak   int  // failures in a row
+	notifier *notifier
+	outcome  Outcome
 }
 
 // Run executes the selected runs of a plan, in its order. The error says that
@@ -293,6 +294,7 @@ func (e *executor) drive(ctx context.Context) {
 		}
 	}
 	e.outcome.Left = 0
+	e.outcome.Stopped = e.held.stopped()
 }
 
 // one executes a run and files how it went.
@@ -350,7 +352,7 @@ func (e *executor) stopAfter(run *matrix.Run, res result) {
 	errors.As(res.err, &f)
 	switch {
 	case f != nil && f.device != "":
-		e.outcome.Stopped = environmentError("nothing more is started on %s: %s", f.device, f.Error())
+		// What lies elsewhere goes on.
 	case e.deps.Store.DiskFull(), errors.Is(res.err, store.ErrDiskFull):
 		e.outcome.Stopped = e.recordFull()
 	case limit > 0 && e.streak >= limit:
@@ -364,6 +366,11 @@ func (e *executor) stopAfter(run *matrix.Run, res result) {
 
 // hopeless says why a run need not be tried, or "".
 func (e *executor) hopeless(run *matrix.Run) string {
+	for _, dir := range storagePlaces(e.plan.Experiment.DataDir, run.Phases[0].Phase.Settings) {
+		if reason := e.held.holds(e.machine, dir); reason != "" {
+			return reason
+		}
+	}
 	if reason := e.broken[buildKey(run)]; reason != "" || firstServer(run) == nil {
 		return reason
 	}

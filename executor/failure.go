@@ -45,6 +45,7 @@ func judge(err error) *failure {
 	var f *failure
 	var start *server.StartError
 	var init *server.InitError
+	var survived *server.SurvivedError
 	var sla *workload.SLAError
 	switch {
 	case errors.As(err, &f):
@@ -53,6 +54,8 @@ func judge(err error) *failure {
 		return &failure{status: matrix.Interrupted, err: err}
 	case errors.As(err, &sla):
 		return &failure{status: matrix.SLAMissed, err: err}
+	case errors.As(err, &survived):
+		return &failure{status: matrix.Hung, err: survived, device: survived.Dir}
 	case errors.As(err, &init):
 		return &failure{status: matrix.Failed, err: err, init: init.Key}
 	case errors.As(err, &start):

@@ -39,10 +39,11 @@ type harness struct {
 	startError func(p *server.Launch) error
 	inForce    func(s *matrix.Settings) []server.InForce
 	finish     chan struct{}
-	ended      bool   // a workload has closed it
-	cut        func() // what a second interrupt does
+	ended      bool            // a workload has closed it
+	cut        func()          // what a second interrupt does
 	made       map[string]bool // directories that are there
 	full       bool            // the disk is
+	survives   bool            // servers survive SIGKILL
 	lost       bool            // the guardian is
 	owned      bool            // directories have owner files
 	renewError error           // of starting another guardian
@@ -238,13 +239,14 @@ func (h *harness) machine() *machine {
 		},
 		sources: func(server.Layout, int) ([]sampler.Sampler, error) { return nil, nil },
 		usage:   func(context.Context, server.Layout) (sampler.Usage, error) { return sampler.Usage{}, nil },
+		device:  func(dir string) (uint64, error) { return uint64(strings.Count(dir, "/other")), nil },
 		free: func(string) (uint64, error) {
 			if h.full {
 				return 3e6, nil
 			}
 			return 1 << 40, nil
 		},
-		lost:  func() bool { return h.lost },
+		lost: func() bool { return h.lost },
 		renew: func(context.Context) (*machine, error) {
 			h.note("renew")
 			if h.renewError != nil {
@@ -297,6 +299,9 @@ func (f *fakeServer) Stop(context.Context) (server.Stopped, error) {
 func (f *fakeServer) Kill(context.Context) (server.Stopped, error) {
 	f.h.note("kill")
 	f.end()
+	if f.h.survives {
+		return server.Stopped{}, &server.SurvivedError{Server: "one", Dir: filepath.Join(f.h.dir, "other", "runs", "x"), After: time.Minute, State: "pid 7 (mariadbd) is in state Z with 3 threads, 3 of them in state D"}
+	}
 	return server.Stopped{}, nil
 }
 

@@ -89,6 +89,7 @@ type machine struct {
 	sources func(l server.Layout, pid int) ([]sampler.Sampler, error)
 	usage   func(ctx context.Context, l server.Layout) (sampler.Usage, error)
 	free    func(dir string) (uint64, error)
+	device  func(dir string) (uint64, error) // number of the filesystem's device
 	facts   func(l server.Layout) ([]sampler.Fact, error)
 
 	// evict drops the files of a data directory from the page cache and
@@ -141,6 +142,7 @@ func newMachine(dataDir string, g *server.Guardian) *machine {
 		sources:  hostSources,
 		usage:    layoutUsage,
 		free:     availableBytes,
+		device:   deviceOf,
 		facts:    layoutFacts,
 		evict:    evictLayout,
 		warm:     warmLayout,

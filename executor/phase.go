@@ -83,12 +83,16 @@ func (ph *phaseRun) enter(ctx context.Context, i int) error {
 }
 
 // first returns the failure that came first, with the later one among its
-// details; a complete status yields to a later failure.
+// details; a complete status yields to a later failure, and anything to a server
+// that does not end.
 func first(f, later *failure) *failure {
 	switch {
 	case f == nil:
 		return later
 	case f.status.Complete() && !later.status.Complete():
+		return later
+	case later.device != "" && f.device == "":
+		later.details = append([]string{"first: " + f.Error()}, f.details...)
 		return later
 	}
 	f.details = append(f.details, "then: "+later.Error())

@@ -628,3 +628,40 @@ func TestFreshTakesNothingOver(t *testing.T) {
 		}
 	})
 }
+
+// TestSurvivor tests a server that does not end when it is killed: its directory is
+// left alone, cells on its filesystem are skipped, and those elsewhere go on.
+func TestSurvivor(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.survives = true
+		out := h.run(t.Context(), `
+			experiment { name = "experiment" }
+			storage "other" { dir = "`+filepath.Join(h.dir, "other")+`" }
+			defaults { server = server.one }
+			axis "a" {
+			  level "hangs" {
+			    params  = { do = "hang" }
+			    storage = storage.other
+			  }
+			  level "there" {
+			    params  = { do = "there" }
+			    storage = storage.other
+			  }
+			  level "elsewhere" { params = { do = "elsewhere" } }
+			}
+			phase "p" {
+			  workload "fake" { do = param.do }
+			}`)
+		h.check([]string{
+			"copy template to run", "start one", "hang 1", "kill",
+			"copy template to run", "start one", "elsewhere 1", "stop", "remove run",
+		}, []string{"a=hangs hung p=hung", "a=there skipped", "a=elsewhere ok p=ok"})
+		if len(out.Failed) != 2 || !strings.Contains(out.Failed[0].Message, "the kernel still holds it: pid 7") || !strings.Contains(out.Failed[0].Details[0], "first: neither the workload") {
+			t.Errorf("failed: %+v", out.Failed)
+		}
+		var env *EnvironmentError
+		if !errors.As(out.Stopped, &env) {
+			t.Errorf("stopped by %v", out.Stopped)
+		}
+	})
+}

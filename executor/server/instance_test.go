@@ -270,7 +270,8 @@ func TestKillSurvived(t *testing.T) {
 	defer set("freezer.state", "THAWED")
 	i.killWait = 300 * time.Millisecond
 	s, err := i.Kill(context.Background())
-	if err == nil || s.Clean || !strings.Contains(err.Error(), "survived SIGKILL for 300ms: pid "+strconv.Itoa(i.PID())) || !strings.Contains(s.Survivor, "is in state D") {
+	var survived *SurvivedError
+	if !errors.As(err, &survived) || s.Clean || survived.Dir != i.launch.Layout.Dir || !strings.Contains(survived.State, "pid "+strconv.Itoa(i.PID())+" (") || !strings.Contains(survived.State, "is in state D") {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	if o, err := i.launch.Layout.Owner(); err != nil || o.Clean || o.Process == nil {

@@ -18,18 +18,33 @@ const (
 
 // Stopped is how a stop went.
 type Stopped struct {
-	Clean    bool // the server ended by itself with exit code 0
-	Exit     Exit
-	Took     time.Duration
-	Why      string // why it is not clean
-	Survivor string // what is known of a process that survived SIGKILL, else ""
+	Clean bool // the server ended by itself with exit code 0
+	Exit  Exit
+	Took  time.Duration
+	Why   string // why it is not clean
+}
+
+// A SurvivedError says that the kernel does not let go of a server that was
+// killed: threads of it wait for a device. Its disk space is not free, and its
+// directory must be left alone.
+type SurvivedError struct {
+	Server string
+	Dir    string        // of its layout
+	After  time.Duration // of the wait for its end
+	State  string        // of the process and its threads
+}
+
+// Error is one sentence with the way out.
+func (e *SurvivedError) Error() string {
+	return fmt.Sprintf("server %q was killed %s ago and the kernel still holds it: %s; its disk space stays in use until it ends, and nothing more is started on the filesystem of %s; a reboot may be needed, then: dbmatrix run",
+		e.Server, e.After, e.State, e.Dir)
 }
 
 // Stop stops the server by its stop signal, and waits as long as something moves
 // (CPU time, bytes written, log lines): ten minutes without movement or thirty
 // minutes in all, then SIGKILL. When ctx ends, SIGKILL comes at once. The error
-// is for a process that survived SIGKILL, or a guardian that is gone; how the
-// server ended is in Stopped.
+// is a *SurvivedError, or that of a guardian that is gone; how the server ended is
+// in Stopped.
 func (i *Instance) Stop(ctx context.Context) (Stopped, error) {
 	i.db.Close()
 	begin := time.Now()
@@ -67,9 +82,9 @@ func (i *Instance) end(ctx context.Context, why string) (Stopped, error) {
 	select {
 	case <-i.Done():
 	case <-time.After(i.killWait):
-		s := Stopped{Why: why, Took: time.Since(begin), Survivor: i.process.ID.describe()}
-		return s, fmt.Errorf("server %q survived SIGKILL for %s: %s; its disk space is not free, and nothing more can run on that device; a reboot may be needed",
-			i.launch.Settings.Server.Name, i.killWait, s.Survivor)
+		return Stopped{Why: why, Took: time.Since(begin)}, &SurvivedError{
+			Server: i.launch.Settings.Server.Name, Dir: i.launch.Layout.Dir, After: i.killWait, State: i.process.ID.describe(),
+		}
 	case <-ctx.Done():
 		return Stopped{Why: why}, ctx.Err()
 	}
