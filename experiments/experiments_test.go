@@ -176,6 +176,32 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// TestParts checks that "make experiments" runs each experiment once that has a
+// small and a published scale and is made for this: all but those that README.md
+// gives no part.
+func TestParts(t *testing.T) {
+	script, err := os.ReadFile("../scripts/experiments.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := regexp.MustCompile(`(?s)parts=\((.*?)\)`).FindSubmatch(script)
+	if parts == nil {
+		t.Fatal("scripts/experiments.sh has no parts")
+	}
+	got := strings.Fields(strings.ReplaceAll(string(parts[1]), `"`, " "))
+	sort.Strings(got)
+	var want []string
+	for name, scales := range definitions {
+		if len(scales) == 3 {
+			want = append(want, name)
+		}
+	}
+	sort.Strings(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("experiments with a tiny, a small and a published scale, and those of the parts (-want +got):\n%s", diff)
+	}
+}
+
 // TestEveryExperimentSaysWhatItIs checks that each folder has a README.md, and that
 // README.md beside this test names it.
 func TestEveryExperimentSaysWhatItIs(t *testing.T) {
