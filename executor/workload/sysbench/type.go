@@ -132,7 +132,7 @@ func attributes() []matrix.Attribute {
 		workload.Whole("report_interval", "seconds", 1, "How often the program prints its rates; these are kept as a series."),
 		workload.Whole("percentile", "percent", 99, "The percentile that the program prints; 50, 95 and 99 are recorded in any case."),
 		{Name: "seed", Type: cty.Number, Doc: "Start of the random numbers of run, the number of the replicate unless given. The program has none for prepare: two loads are alike, not the same."},
-		workload.AllowErrors(),
+		{Name: "allow_errors", Type: cty.List(cty.Number), Unit: "error numbers", Doc: "Errors of MySQL and MariaDB after which the tests run their transaction again; they are counted in errors and do not end the run. Deadlocks (1213), lock waits (1205) and records that have changed since they were read (1020) are treated so in any case; in PostgreSQL deadlocks, serialization failures and unique violations are."},
 	}
 }
 

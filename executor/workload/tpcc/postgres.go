@@ -66,8 +66,8 @@ func tidy(conn *client.Conn) error {
 // tells no more than the words.
 var postgresError = regexp.MustCompile(`pq: (.+)$`)
 
-// inTheWay are the words that say another client was in the way, and what counts
-// them.
+// inTheWay are the words that say another client was in the way, or that are said
+// of that, and what counts them.
 var inTheWay = []struct {
 	words   string
 	counter func(*report) *int64
@@ -75,6 +75,10 @@ var inTheWay = []struct {
 	{"deadlock detected", func(r *report) *int64 { return &r.deadlocks }},
 	{"canceling statement due to lock timeout", func(r *report) *int64 { return &r.lockWaits }},
 	{"could not serialize access due to ", func(r *report) *int64 { return &r.conflicts }},
+
+	// The statement before this one has failed while its rows were read, and the
+	// program has lost its reason.
+	{"current transaction is aborted", func(r *report) *int64 { return &r.unnamed }},
 }
 
 // judgeWords counts an error of PostgreSQL, or finds that it may not be.

@@ -52,7 +52,7 @@ func file(t testing.TB, name string) string {
 // TestReports reads output that was recorded of the program and holds all
 // numbers to golden files.
 func TestReports(t *testing.T) {
-	for _, name := range []string{"run", "errors"} {
+	for _, name := range []string{"run", "errors", "run-postgres", "errors-postgres"} {
 		r := read(file(t, name+".txt"))
 		if err := r.checkRun(); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -65,7 +65,7 @@ func TestReports(t *testing.T) {
 			fmt.Fprintf(&got, "%s %+v\nin each second %v\n", key, r.summary[key], r.perSecond(key))
 		}
 		fmt.Fprintf(&got, "all %d\nin each second %v\n", r.transactions(), r.perSecond(""))
-		fmt.Fprintf(&got, "deadlocks %d, lock waits %d, errors %d, unnamed %d\n", r.deadlocks, r.lockWaits, r.errors, r.unnamed)
+		fmt.Fprintf(&got, "deadlocks %d, lock waits %d, conflicts %d, errors %d, unnamed %d\n", r.deadlocks, r.lockWaits, r.conflicts, r.errors, r.unnamed)
 		golden := filepath.Join("testdata", name+".golden")
 		if *update {
 			if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
@@ -83,7 +83,7 @@ func TestReports(t *testing.T) {
 
 // TestCutShort cuts output short at every line.
 func TestCutShort(t *testing.T) {
-	for name, check := range map[string]func(*report) error{"run.txt": (*report).checkRun, "errors.txt": (*report).checkRun, "prepare.txt": (*report).checkLoad} {
+	for name, check := range map[string]func(*report) error{"run.txt": (*report).checkRun, "errors.txt": (*report).checkRun, "errors-postgres.txt": (*report).checkRun, "prepare.txt": (*report).checkLoad} {
 		lines := strings.Split(strings.TrimSuffix(file(t, name), "\n"), "\n")
 		for n := range lines {
 			if check(read(strings.Join(lines[:n], "\n"))) == nil {
@@ -131,6 +131,7 @@ func TestErrors(t *testing.T) {
 		"[2026-11-30 10:58:14] execute run failed, err exec SELECT failed Error 1020 (HY000): Record has changed since last read in table 'district'; try restarting transaction\n"+
 		"[2026-11-30 10:58:14] execute run failed, err exec SELECT a\nFROM b failed pq: deadlock detected\n"+
 		"[2026-11-30 10:58:14] execute run failed, err pq: could not serialize access due to concurrent update\n"+
+		"[2026-11-30 10:58:14] execute run failed, err exec UPDATE stock SET s_quantity = ? failed pq: current transaction is aborted, commands ignored until end of transaction block\n"+
 		"exec statement error: pq: canceling statement due to lock timeout, try again later...\n"+
 		"exec statement error: Error 1213 (40001): Deadlock found, try again later...\n"+
 		"Finished\n", 1)
@@ -138,8 +139,8 @@ func TestErrors(t *testing.T) {
 	if err := r.checkRun(); err != nil {
 		t.Fatal(err)
 	}
-	if r.deadlocks != 3 || r.lockWaits != 2 || r.conflicts != 2 || r.errors != 1 {
-		t.Errorf("%d deadlocks, %d lock waits, %d conflicts, %d errors; want 3, 2, 2, 1", r.deadlocks, r.lockWaits, r.conflicts, r.errors)
+	if r.deadlocks != 3 || r.lockWaits != 2 || r.conflicts != 2 || r.errors != 1 || r.unnamed != 1 {
+		t.Errorf("%d deadlocks, %d lock waits, %d conflicts, %d errors, %d unnamed; want 3, 2, 2, 1, 1", r.deadlocks, r.lockWaits, r.conflicts, r.errors, r.unnamed)
 	}
 }
 
