@@ -70,7 +70,7 @@ func checkRanges(t *testing.T, conn *client.Conn) {
 		// 50 days are a little more than 2^32 ms.
 		fmt.Sprintf("linkdb0.linktable WHERE time > %d OR time < %d", now.UnixMilli(), now.Add(-50*24*time.Hour).UnixMilli()),
 		"linkdb0.nodetable WHERE type <> 2048 OR version <> 1 OR LENGTH(data) >= 1048576",
-		fmt.Sprintf("linkdb0.nodetable WHERE time NOT BETWEEN %d AND %d", now.Add(-2*time.Minute).Unix(), now.Unix()),
+		fmt.Sprintf("linkdb0.nodetable WHERE time NOT BETWEEN %d AND %d", now.Add(-time.Hour).Unix(), now.Unix()),
 		"linkdb0.counttable WHERE version <> 0 OR count = 0",
 		"linkdb0.counttable AS c WHERE time <> (SELECT MAX(time) FROM linkdb0.linktable AS l WHERE l.id1 = c.id AND l.link_type = c.link_type)",
 		"linkdb0.counttable AS c WHERE count <> (SELECT COUNT(*) FROM linkdb0.linktable AS l WHERE l.id1 = c.id AND l.link_type = c.link_type)",
