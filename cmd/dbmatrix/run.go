@@ -14,6 +14,7 @@ import (
 
 	"dbmatrix/executor"
 	"dbmatrix/executor/store"
+	"dbmatrix/executor/workload/program"
 	"dbmatrix/matrix"
 	"dbmatrix/report"
 
@@ -289,7 +290,9 @@ func printFailures(s *streams, path string, out executor.Outcome) {
 	for _, f := range out.Failed {
 		fmt.Fprintf(s.err, "\n%s\n", failureText(s, f.Run, f.Phase, f.Status, f.Message, f.Details))
 		if f.Attempt > 0 {
-			fmt.Fprintf(s.err, "  next: dbmatrix show %s %s, or dbmatrix run %s --status %s\n", path, cellName(f.Run.Cell.Key), path, f.Status)
+			quoted := program.Quote([]string{path})
+			fmt.Fprintf(s.err, "  next: dbmatrix show %s, or dbmatrix run %s --status %s\n",
+				program.Quote([]string{path, cellName(f.Run.Cell.Key)}), quoted, f.Status)
 		}
 	}
 }
