@@ -63,8 +63,9 @@ type deleter struct {
 	track     *workload.Track
 	policy    *client.Policy
 	ends      lowEnds
-	resync    int64   // deletes from a table after which its lowest key is read; 0 is never
-	loops     []int64 // deletes since then, by table from 1
+	resync    int64    // deletes from a table after which its lowest key is read; 0 is never
+	loops     []int64  // deletes since then, by table from 1
+	names     []string // of tables
 	statement []byte
 	append    func(b []byte, table string, from, rows int64) []byte // appendDelete, in the server's words
 }
@@ -79,6 +80,7 @@ func (b *benchmark) newDeleter(conn *client.Conn, r *workload.Recorder, n int, e
 		ends:     ends,
 		resync:   b.resync,
 		loops:    make([]int64, b.tables+1),
+		names:    b.tableNames(),
 		append:   b.appendDelete,
 	}
 }
@@ -99,7 +101,7 @@ func (d *deleter) delete(gate *client.Gate, batches iter.Seq[batch]) error {
 			return err
 		}
 		if err := d.send(one, d.begin(intended)); err != nil {
-			return fmt.Errorf("deleting from %s: %w", tableName(one.table), err)
+			return fmt.Errorf("deleting from %s: %w", d.names[one.table], err)
 		}
 	}
 	return nil
@@ -125,7 +127,7 @@ func (d *deleter) find(table int) error {
 // send deletes the rows of one batch, again where the server rolled it back.
 func (d *deleter) send(one batch, intended time.Duration) error {
 	end := &d.ends[one.table]
-	d.statement = d.append(d.statement[:0], tableName(one.table), end.Load(), one.rows)
+	d.statement = d.append(d.statement[:0], d.names[one.table], end.Load(), one.rows)
 	affected, err := d.policy.Send(d.track, func() (int64, error) { return d.conn.ExecBytes(d.statement) })
 	if err == client.ErrSkipped {
 		return nil

@@ -16,6 +16,7 @@ const findEvery = 100
 // be there.
 type pointQuery struct {
 	table int
+	text  string  // before the keys
 	keys  []int64 // of one query
 	args  []driver.Value
 	low   *atomic.Int64 // the lowest key, as far as the deleter knows
@@ -24,7 +25,10 @@ type pointQuery struct {
 }
 
 func (c *config) pointQuery(table int, low *atomic.Int64) *pointQuery {
-	q := &pointQuery{table: table, keys: make([]int64, c.rowsPerQuery), low: low}
+	q := &pointQuery{
+		table: table, text: "SELECT transactionid,productid,data FROM " + tableName(table) + " WHERE transactionid IN (",
+		keys: make([]int64, c.rowsPerQuery), low: low,
+	}
 	for i := range q.keys {
 		q.args = append(q.args, &q.keys[i])
 	}
@@ -59,14 +63,8 @@ func (q *pointQuery) draw(g *generator) {
 	}
 }
 
-// The statement around the keys; the table's name comes in between.
-const (
-	pointHead = "SELECT transactionid,productid,data FROM "
-	pointKeys = " WHERE transactionid IN ("
-)
-
 func (q *pointQuery) append(b []byte) []byte {
-	b = append(append(append(b, pointHead...), tableName(q.table)...), pointKeys...)
+	b = append(b, q.text...)
 	for i, key := range q.keys {
 		if i > 0 {
 			b = append(b, ',')
@@ -77,7 +75,7 @@ func (q *pointQuery) append(b []byte) []byte {
 }
 
 func (q *pointQuery) prepared() string {
-	text := pointHead + tableName(q.table) + pointKeys
+	text := q.text
 	for i := range q.keys {
 		if i > 0 {
 			text += ","

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -199,4 +201,24 @@ func TestRandomText(t *testing.T) {
 func drawn(q query, g *generator) []byte {
 	q.draw(g)
 	return q.append(nil)
+}
+
+func TestAppendNumber(t *testing.T) {
+	for n := range uint64(1000000) {
+		if got, want := string(appendNumber(nil, n)), strconv.FormatUint(n, 10); got != want {
+			t.Fatalf("%d is written %s", n, got)
+		}
+	}
+}
+
+func TestAppendData(t *testing.T) {
+	g := generator{text: newRandomText(1)}
+	for _, length := range []int{0, 1, 63, 64, 65, 200, dataColumn} {
+		g.shape = dataShape{length, length, 50}
+		random := length * 3 / 8
+		want := strings.Repeat("a", length-random) + string(g.text[7:7+random])
+		if diff := cmp.Diff(want, string(g.appendData(nil, 7))); diff != "" {
+			t.Errorf("%d bytes (-want +got):\n%s", length, diff)
+		}
+	}
 }

@@ -73,6 +73,15 @@ func (c *config) early() []index {
 // tableName returns the name of the n-th table, from 1.
 func tableName(n int) string { return fmt.Sprintf("pi%d", n) }
 
+// tableNames returns the names of all tables, by their numbers.
+func (c *config) tableNames() []string {
+	names := make([]string, c.tables+1)
+	for n := range names {
+		names[n] = tableName(n)
+	}
+	return names
+}
+
 // rowsPerPartition returns how many values of transactionid each partition but
 // the last one spans: all rows of the experiment, and the 100 more that the
 // original counts for its index step, over the partitions of all tables.

@@ -20,7 +20,8 @@ type writer struct {
 	policy    *client.Policy
 	generator generator
 	statement []byte
-	rows      []int64 // inserted, by table from 1
+	names     []string // of tables
+	rows      []int64  // inserted, by table from 1
 }
 
 // newWriter makes the writer of the n-th client, from 0, whose inserts are
@@ -33,6 +34,7 @@ func (b *benchmark) newWriter(conn *client.Conn, t workload.Target, r *workload.
 		track:     r.Track(o, n+1),
 		policy:    client.NewPolicy(r, b.allowed),
 		generator: generator{text: text, shape: b.data, whole: b.profile == modern},
+		names:     b.tableNames(),
 		rows:      make([]int64, b.tables+1),
 	}
 }
@@ -55,9 +57,9 @@ func (w *writer) write(gate *client.Gate, batches iter.Seq[batch]) error {
 			return nil
 		}
 		w.generator.start(w.seed, one.stream, one.number)
-		w.statement = w.generator.appendInsert(w.statement[:0], tableName(one.table), one.rows, time.Now())
+		w.statement = w.generator.appendInsert(w.statement[:0], w.names[one.table], one.rows, time.Now())
 		if err := w.insert(one, w.begin(intended)); err != nil {
-			return fmt.Errorf("inserting into %s: %w", tableName(one.table), err)
+			return fmt.Errorf("inserting into %s: %w", w.names[one.table], err)
 		}
 	}
 	return nil
