@@ -188,8 +188,9 @@ func (p *postgresSession) results(head func([]string), row func([]driver.Value) 
 			}
 		case *pgproto3.DataRow:
 			n, withRows = n+1, true
-			if last := len(m.Values) - 1; last >= 0 {
-				p.tail = append(p.tail[:0], m.Values[last]...)
+			p.tail = p.tail[:0]
+			if last := len(m.Values) - 1; last >= 0 && len(m.Values[last]) < tailLength {
+				p.tail = append(p.tail, m.Values[last]...)
 			}
 			if row != nil && !counted && failure == nil {
 				failure = p.row(m.Values, row)
