@@ -76,8 +76,8 @@ type ServerSettings struct {
 	Variables map[string]string
 }
 
-// Servers reads the settings of all attempts, by ID.
-type Servers func() (map[int64]ServerSettings, error)
+// Servers reads the settings of attempts, by ID.
+type Servers func(attempts []Attempt) (map[int64]ServerSettings, error)
 
 // newAppendix returns what stands behind the numbers, with the readings of so many
 // iterations at most.
@@ -266,7 +266,7 @@ func (b *builder) servers() map[int64]ServerSettings {
 	if b.settings != nil || b.in.Servers == nil {
 		return b.settings
 	}
-	settings, err := b.in.Servers()
+	settings, err := b.in.Servers(b.in.Attempts)
 	if err != nil {
 		b.add(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Server settings not read", Detail: err.Error() + "."})
 		settings = map[int64]ServerSettings{}

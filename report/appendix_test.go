@@ -94,7 +94,7 @@ func TestPlotPath(t *testing.T) {
 func TestServersFault(t *testing.T) {
 	exp, cells := loadBlocks(t, "")
 	in := Input{Experiment: exp, Cells: cells, Attempts: madeUp(cells), Eval: exp.Eval, Appendix: 1}
-	in.Servers = func() (map[int64]ServerSettings, error) { return nil, errors.New("no such table") }
+	in.Servers = func([]Attempt) (map[int64]ServerSettings, error) { return nil, errors.New("no such table") }
 	in.Readings = func(int64, ...string) ([]matrix.Series, error) { return nil, errors.New("no such column") }
 	_, diags := Build(in)
 	var got []string

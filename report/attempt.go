@@ -25,8 +25,16 @@ type Attempt struct {
 	Accepted  []matrix.Fingerprint // of the last phase, that a human let it stand for
 	Phases    []PhaseResult
 
+	recorded []recordedPhase // by which the record knows its servers
+
 	Facts   map[string]string // of host, build and definition
 	Options []OptionOutcome   // those that did not end as asked
+}
+
+// A recordedPhase is a phase as the record knows it.
+type recordedPhase struct {
+	id    store.PhaseID
+	block string
 }
 
 // A PhaseResult is one iteration of one phase of an attempt.

@@ -181,7 +181,7 @@ func madeUpReadings(record int64, metrics ...string) ([]matrix.Series, error) {
 // madeUpServers returns what the servers of the attempts were asked for: a cache of
 // which two sizes are rounded to the same one, and an option of one engine alone.
 func madeUpServers(cells []*matrix.Cell) Servers {
-	return func() (map[int64]ServerSettings, error) {
+	return func([]Attempt) (map[int64]ServerSettings, error) {
 		settings := map[int64]ServerSettings{}
 		for i, c := range cells {
 			engine, _ := c.Level("engine")

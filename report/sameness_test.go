@@ -54,7 +54,7 @@ table "t" {
 		t.Run(tt.name, func(t *testing.T) {
 			exp, cells := loadBlocks(t, blocks)
 			in := Input{Experiment: exp, Cells: cells, Eval: exp.Eval, Attempts: replicated(cells, 1, 0)}
-			in.Servers = func() (map[int64]ServerSettings, error) {
+			in.Servers = func([]Attempt) (map[int64]ServerSettings, error) {
 				settings := map[int64]ServerSettings{}
 				for i, c := range cells {
 					settings[int64(100*i+1)] = tt.odd

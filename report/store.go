@@ -68,11 +68,7 @@ func ReadingsFrom(ctx context.Context, s *store.Store) Readings {
 // ServersFrom returns what reads the settings of the servers of an experiment. The
 // record must stay open until the report is built.
 func ServersFrom(ctx context.Context, s *store.Store, experiment string) Servers {
-	return func() (map[int64]ServerSettings, error) {
-		recorded, err := s.Results(ctx, experiment, store.Selection{All: true})
-		if err != nil {
-			return nil, fmt.Errorf("reading the results of %s: %w", experiment, err)
-		}
+	return func(attempts []Attempt) (map[int64]ServerSettings, error) {
 		asked, err := s.Options(ctx, experiment, true)
 		if err != nil {
 			return nil, fmt.Errorf("reading the options of %s: %w", experiment, err)
@@ -81,27 +77,29 @@ func ServersFrom(ctx context.Context, s *store.Store, experiment string) Servers
 		if err != nil {
 			return nil, fmt.Errorf("reading the server variables of %s: %w", experiment, err)
 		}
-		settings := make(map[int64]ServerSettings, len(recorded))
-		for i := range recorded {
-			settings[int64(recorded[i].ID)] = serverSettings(&recorded[i], asked, variables)
+		settings := map[int64]ServerSettings{}
+		for i := range attempts {
+			if a := &attempts[i]; a.Source == Own {
+				settings[a.ID] = serverSettings(a, asked, variables)
+			}
 		}
 		return settings, nil
 	}
 }
 
-func serverSettings(a *store.Attempt, asked map[store.PhaseID][]store.Option, variables map[store.PhaseID][]store.Fact) ServerSettings {
+func serverSettings(a *Attempt, asked map[store.PhaseID][]store.Option, variables map[store.PhaseID][]store.Fact) ServerSettings {
 	out := ServerSettings{Variables: map[string]string{}}
-	for _, p := range a.Phases {
-		for _, o := range asked[p.ID] {
+	for _, p := range a.recorded {
+		for _, o := range asked[p.id] {
 			out.Asked = append(out.Asked, AskedOption{
-				Phase: p.Block, OptionLine: OptionLine{Name: o.Name, Value: o.Asked, Origin: shortOrigin(o.Origin)}, Apart: apart(o),
+				Phase: p.block, OptionLine: OptionLine{Name: o.Name, Value: o.Asked, Origin: shortOrigin(o.Origin)}, Apart: apart(o),
 			})
 		}
-		for _, v := range variables[p.ID] {
+		for _, v := range variables[p.id] {
 			switch first, ok := out.Variables[v.Name]; {
 			case PlaceVariable(v.Name, v.Value) || ok && first == v.Value:
 			case ok:
-				out.Variables[v.Name+" in "+p.Block] = v.Value
+				out.Variables[v.Name+" in "+p.block] = v.Value
 			default:
 				out.Variables[v.Name] = v.Value
 			}
@@ -143,6 +141,7 @@ func fromStore(a *store.Attempt) Attempt {
 		out.Message = "it is under way"
 	}
 	for i := range a.Phases {
+		out.recorded = append(out.recorded, recordedPhase{a.Phases[i].ID, a.Phases[i].Block})
 		out.Phases = append(out.Phases, phaseResults(a, &a.Phases[i])...)
 	}
 	return out
