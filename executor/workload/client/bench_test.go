@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,33 +21,55 @@ import (
 	"dbmatrix/executor/workload/workloadtest"
 )
 
-// BenchmarkPointSelect is prepared point selects over the unix socket, beside
-// sysbench's on the same server and tables. It reports the client's rate and its
-// CPU time of a query, and both in shares of sysbench's: medians of pairs, each
-// of which runs one straight after the other.
+// BenchmarkPointSelect is prepared point selects over the unix socket, beside those
+// of a client written in C on the same server and table: sysbench, and pgbench
+// for PostgreSQL. It reports the client's rate and its CPU time of a query, and
+// both in shares of the other's: medians of pairs, each of which runs one
+// straight after the other.
 func BenchmarkPointSelect(b *testing.B) {
-	if _, err := exec.LookPath("sysbench"); err != nil {
-		workloadtest.Missing(b, "sysbench")
-	}
-	target := workloadtest.Start(b)
-	conn := open(b, target)
-	execute(b, conn, "CREATE DATABASE sbtest")
-	sysbench(b, target, 1, "prepare")
+	b.Run("mariadb", func(b *testing.B) {
+		if _, err := exec.LookPath("sysbench"); err != nil {
+			workloadtest.Missing(b, "sysbench")
+		}
+		target := workloadtest.Start(b)
+		conn := open(b, target)
+		execute(b, conn, "CREATE DATABASE sbtest")
+		sysbench(b, target, 1, "prepare")
+		reads := reads{"sbtest", "SELECT c FROM sbtest1 WHERE id = ?"}
+		besides(b, target, reads, "sysbench", func(clients int) (rate, cpu float64) { return sysbench(b, target, clients, "run") })
+	})
+	b.Run("postgres", func(b *testing.B) {
+		program := filepath.Join(workloadtest.PostgresPrograms(b), "pgbench")
+		target := workloadtest.StartPostgres(b)
+		pgbench(b, program, target, "-i", "-q")
+		reads := reads{"postgres", "SELECT abalance FROM pgbench_accounts WHERE aid = $1"}
+		besides(b, target, reads, "pgbench", func(clients int) (rate, cpu float64) {
+			number := strconv.Itoa(clients)
+			return pgbench(b, program, target, "-S", "-n", "-M", "prepared", "-c", number, "-j", number, "-T", strconv.Itoa(int(benchTime.Seconds())))
+		})
+	})
+}
+
+// reads are point selects of keys from 1 to benchRows.
+type reads struct{ database, statement string }
+
+// besides compares the client with another program.
+func besides(b *testing.B, target workload.Target, r reads, program string, theirs func(clients int) (rate, cpu float64)) {
 	for _, clients := range []int{1, 2, 16} {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
 			var rates, cpus, rateRatios, cpuRatios []float64
 			for b.Loop() {
 				for range benchPairs {
-					rate, cpu := pointSelects(b, target, clients)
-					theirRate, theirCPU := sysbench(b, target, clients, "run")
+					rate, cpu := pointSelects(b, target, r, clients)
+					theirRate, theirCPU := theirs(clients)
 					rates, cpus = append(rates, rate), append(cpus, cpu)
 					rateRatios, cpuRatios = append(rateRatios, rate/theirRate), append(cpuRatios, cpu/theirCPU)
 				}
 			}
 			b.ReportMetric(median(rates), "queries/s")
 			b.ReportMetric(median(cpus), "cpu-us/query")
-			b.ReportMetric(median(rateRatios), "rate/sysbench")
-			b.ReportMetric(median(cpuRatios), "cpu/sysbench")
+			b.ReportMetric(median(rateRatios), "rate/"+program)
+			b.ReportMetric(median(cpuRatios), "cpu/"+program)
 		})
 	}
 }
@@ -62,8 +85,8 @@ const (
 	benchPairs = 5
 )
 
-func pointSelects(b *testing.B, target workload.Target, clients int) (rate, cpu float64) {
-	conns, err := client.OpenAll(b.Context(), target, "sbtest", clients)
+func pointSelects(b *testing.B, target workload.Target, reads reads, clients int) (rate, cpu float64) {
+	conns, err := client.OpenAll(b.Context(), target, reads.database, clients)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -72,7 +95,7 @@ func pointSelects(b *testing.B, target workload.Target, clients int) (rate, cpu 
 	var total atomic.Int64
 	var workers []client.Worker
 	for i, conn := range conns {
-		stmt, err := conn.Prepare("SELECT c FROM sbtest1 WHERE id = ?")
+		stmt, err := conn.Prepare(reads.statement)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -81,13 +104,14 @@ func pointSelects(b *testing.B, target workload.Target, clients int) (rate, cpu 
 		workers = append(workers, client.Worker{Conn: conn, Work: func(gate *client.Gate) error {
 			n := int64(0)
 			defer func() { total.Add(n) }()
-			args := make([]driver.Value, 1)
+			var key int64
+			args := []driver.Value{&key}
 			for !gate.Stopped() {
 				started := r.Elapsed()
 				if started >= benchTime {
 					return nil
 				}
-				args[0] = 1 + random.Int64N(benchRows)
+				key = 1 + random.Int64N(benchRows)
 				if _, err := stmt.Query(args, nil); err != nil {
 					return err
 				}
@@ -124,6 +148,29 @@ func sysbench(b *testing.B, target workload.Target, clients int, step string) (r
 	match := queryCount.FindStringSubmatch(out.String())
 	n, _ := strconv.ParseFloat(match[1], 64)
 	rate, _ = strconv.ParseFloat(match[2], 64)
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return rate, used.Seconds() * 1e6 / n
+}
+
+var (
+	transactionCount = regexp.MustCompile(`number of transactions actually processed: (\d+)`)
+	transactionRate  = regexp.MustCompile(`tps = ([\d.]+) \(without initial`)
+)
+
+// pgbench runs pgbench with the arguments; its table has benchRows rows.
+func pgbench(b *testing.B, program string, target workload.Target, args ...string) (rate, cpu float64) {
+	args = append(args, "-h", filepath.Dir(target.Socket), "-U", target.User, "postgres")
+	cmd := exec.CommandContext(b.Context(), program, args...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		b.Fatal(err, string(out))
+	}
+	count, perSecond := transactionCount.FindSubmatch(out), transactionRate.FindSubmatch(out)
+	if count == nil || perSecond == nil {
+		return 0, 0 // the table was made
+	}
+	n, _ := strconv.ParseFloat(string(count[1]), 64)
+	rate, _ = strconv.ParseFloat(string(perSecond[1]), 64)
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return rate, used.Seconds() * 1e6 / n
 }
