@@ -112,14 +112,17 @@ func (s *ServerSettings) inForce() string {
 	return b.String()
 }
 
-// asked returns the options that were asked for, by name and phase.
+// asked returns the options that were asked for, by name; one that a later phase
+// asked for otherwise is there by name and phase too. So a run that goes on from
+// another's load asks for what that one asked, unless a phase changes it.
 func (s *ServerSettings) asked() map[string]string {
 	asked := map[string]string{}
 	for _, o := range s.Asked {
-		if _, there := asked[o.Name]; there {
-			asked[o.Name+" in "+o.Phase] = o.Value
-		} else {
+		switch first, there := asked[o.Name]; {
+		case !there:
 			asked[o.Name] = o.Value
+		case first != o.Value:
+			asked[o.Name+" in "+o.Phase] = o.Value
 		}
 	}
 	return asked
