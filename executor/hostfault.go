@@ -12,7 +12,7 @@ import (
 )
 
 // blameHost finds out whether a failure with the settings is the host's doing: a
-// disk is full, or the guardian was killed. A run that a full disk ended is no
+// disk is full or takes no more, or the guardian was killed. A run that a disk ended is no
 // failed one: it counts as interrupted, so that the next execution takes it up,
 // and nothing more is started now. One that lost its guardian is a failed one,
 // like one whose server was killed: the next has a new guardian.
@@ -25,6 +25,9 @@ func (e *executor) blameHost(f *failure, s *matrix.Settings) *failure {
 	}
 	if errors.Is(f.err, store.ErrDiskFull) {
 		return f.ofHost(e.recordFull())
+	}
+	if errors.Is(f.err, store.ErrUnwritable) {
+		return f.ofHost(environmentError("%s cannot be written any more; what was recorded before is safe; look at its disk and filesystem, then: dbmatrix run", e.deps.Store.Path()))
 	}
 	if f.status == matrix.Interrupted {
 		return f

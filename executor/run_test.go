@@ -483,6 +483,19 @@ func TestResultsDiskFull(t *testing.T) {
 	}
 }
 
+// A record on a filesystem that has become read-only stops the plan.
+func TestResultsThatCannotBeWritten(t *testing.T) {
+	h := newHarness(t)
+	defer h.close()
+	plan := h.plan(oneServer + phase("query", do("work")))
+	e := &executor{plan: plan, machine: h.machine(), deps: Deps{Store: h.store}}
+	f := e.blameHost(judge(e.recordError("recording iteration 1", store.ErrUnwritable)), plan.Runs[0].Phases[0].Phase.Settings)
+	var env *EnvironmentError
+	if f.status != matrix.Interrupted || !errors.As(f.host, &env) || !strings.Contains(f.Error(), "results.db cannot be written") {
+		t.Errorf("got %+v", f)
+	}
+}
+
 // A template that cannot be made is not tried again for each cell.
 func TestBuildThatDoesNotInitialise(t *testing.T) {
 	inBubble(t, func(t *testing.T, h *harness) {

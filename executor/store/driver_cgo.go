@@ -28,6 +28,20 @@ func isCorrupt(err error) bool {
 	return errors.As(err, &e) && e.Code == sqlite3.ErrCorrupt
 }
 
+// isBroken reports whether a database that was written before can be no more, for
+// another reason than a full disk.
+func isBroken(err error) bool {
+	var e sqlite3.Error
+	if !errors.As(err, &e) || isFull(err) {
+		return false
+	}
+	switch e.Code {
+	case sqlite3.ErrReadonly, sqlite3.ErrIoErr, sqlite3.ErrCantOpen, sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
+		return true
+	}
+	return false
+}
+
 // isUnwritable reports whether SQLite could not make the files that it wants
 // beside a database.
 func isUnwritable(err error) bool {

@@ -102,9 +102,9 @@ func check(ctx context.Context, abs string, size int64) error {
 
 // backUp copies a database of an older version before it is migrated.
 func backUp(ctx context.Context, abs string, version int) error {
-	to := fmt.Sprintf("%s-v%d.backup", abs, version)
-	if _, err := os.Stat(to); err == nil {
-		return fmt.Errorf("the backup %s of an earlier migration is in the way: move it away", to)
+	to, err := backUpName(abs, version)
+	if err != nil {
+		return err
 	}
 	db, err := connect(abs, reading, 1)
 	if err != nil {
@@ -119,6 +119,23 @@ func backUp(ctx context.Context, abs string, version int) error {
 		return fmt.Errorf("copying it to %s before it is migrated: %w", to, err)
 	}
 	return settle(partial, to)
+}
+
+// backUpName returns a name for a copy that no file has. There is one of an earlier
+// migration where that was broken off after its copy, or where somebody put an
+// older database back.
+func backUpName(abs string, version int) (string, error) {
+	name := fmt.Sprintf("%s-v%d.backup", abs, version)
+	for n := 2; ; n++ {
+		_, err := os.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return name, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		name = fmt.Sprintf("%s-v%d-%d.backup", abs, version, n)
+	}
 }
 
 // settle gives a file that was written under a temporary name its own, so that

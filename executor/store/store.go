@@ -34,6 +34,10 @@ var (
 	// measured before is recorded.
 	ErrDiskFull = errors.New("the disk that holds the results is full")
 
+	// ErrUnwritable says that the record cannot be written any more: its disk
+	// is in trouble, or its filesystem has become read-only.
+	ErrUnwritable = errors.New("the results cannot be written any more")
+
 	// ErrNewer says that a newer dbmatrix wrote the file.
 	ErrNewer = errors.New("the results were written by a newer dbmatrix")
 
@@ -280,6 +284,9 @@ func (s *Store) record(ctx context.Context, what string, f func(*tx) error) erro
 		if isFull(err) {
 			err = fmt.Errorf("%w: free some space on the filesystem of %s (%w)", ErrDiskFull, s.path, err)
 		}
+	}
+	if isBroken(err) {
+		err = fmt.Errorf("%w: look at the filesystem of %s (%w)", ErrUnwritable, s.path, err)
 	}
 	if err != nil {
 		return fmt.Errorf("recording %s: %w", what, err)
