@@ -49,9 +49,9 @@ func (p *Prober) Plugins(s matrix.Server, options []matrix.Option) (string, erro
 	defer p.mu.Unlock()
 	p.load()
 	defer p.save()
-	dir := pluginDir(s.Basedir)
-	if s.Basedir == "" {
-		dir = "/usr/lib/mysql/plugin"
+	dir := "/usr/lib/mysql/plugin"
+	if base := mariadb().(*mariadbFlavour).basedir(s); base != "" { // its programs are those of all the family
+		dir = pluginDir(base)
 	}
 	var names []string
 	for _, o := range options {

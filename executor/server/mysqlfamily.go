@@ -3,7 +3,6 @@ package server
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -321,7 +320,11 @@ func (f *family) programs(s matrix.Server) []string {
 		return []string{s.Mysqld}
 	}
 	var paths []string
-	for _, dir := range []string{s.Bindir, filepath.Join(s.Basedir, "bin"), filepath.Join(s.Basedir, "sbin"), filepath.Join(s.Basedir, "libexec")} {
+	dirs := []string{s.Bindir}
+	for _, name := range programDirs {
+		dirs = append(dirs, filepath.Join(s.Basedir, name))
+	}
+	for _, dir := range dirs {
 		if !filepath.IsAbs(dir) {
 			continue
 		}
@@ -356,25 +359,28 @@ func (f *family) own(p placement) (fixed, defaults []matrix.Option) {
 
 // ownBase places the build's own files.
 func (f *family) ownBase(p placement) []matrix.Option {
-	if p.server.Basedir == "" {
+	base := f.basedir(*p.server)
+	if base == "" {
 		return nil
 	}
-	return []matrix.Option{toolOption("basedir", p.server.Basedir, "of the server block")}
+	return []matrix.Option{toolOption("basedir", base, "of the server block")}
 }
 
 // ownMessages places the files of a build with a basedir of its own: a build
 // that was moved looks for them where it was compiled for.
 func (f *family) ownMessages(p placement) []matrix.Option {
-	if p.server.Basedir == "" {
+	base := f.basedir(*p.server)
+	if base == "" {
 		return nil
 	}
 	var options []matrix.Option
-	if dir := f.messages(p.server.Basedir); dir != "" {
-		options = append(options,
-			toolOption("lc_messages_dir", dir, "found below basedir"),
-			toolOption("character_sets_dir", filepath.Join(dir, "charsets"), "found below basedir"))
+	if dir := messages(base); dir != "" {
+		options = append(options, toolOption("lc_messages_dir", dir, "found below basedir"))
+		if dir = firstWith(dir, []string{"charsets"}, ""); dir != "" {
+			options = append(options, toolOption("character_sets_dir", dir, "found below basedir"))
+		}
 	}
-	if dir := pluginDir(p.server.Basedir); dir != "" {
+	if dir := pluginDir(base); dir != "" {
 		options = append(options, toolOption("plugin_dir", dir, "found below basedir"))
 	}
 	return options
@@ -397,30 +403,4 @@ func (f *family) ownPlaces(p placement) []matrix.Option {
 		}
 	}
 	return options
-}
-
-// shareDirs are the names of the folder with messages and SQL files below
-// basedir/share, by flavour and packager.
-var shareDirs = []string{"mariadb", "mysql", ""}
-
-// messages returns the directory with the error messages of a basedir, or "".
-func (f *family) messages(basedir string) string {
-	for _, name := range shareDirs {
-		dir := filepath.Join(basedir, "share", name)
-		if _, err := os.Stat(filepath.Join(dir, "english", "errmsg.sys")); err == nil {
-			return dir
-		}
-	}
-	return ""
-}
-
-// pluginDir returns the directory with the plugins of a basedir, or "".
-func pluginDir(basedir string) string {
-	for _, name := range []string{"lib/mysql/plugin", "lib64/mysql/plugin", "lib/plugin", "lib64/plugin"} {
-		dir := filepath.Join(basedir, name)
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			return dir
-		}
-	}
-	return ""
 }

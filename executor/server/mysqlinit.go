@@ -85,8 +85,8 @@ func readFirst(dir string, names []string) ([]byte, error) {
 
 // sqlDir returns the folder with the SQL files, or "" and where it was sought.
 func (f *family) sqlDir(n newData) (string, []string) {
-	bases := []string{n.server.Basedir}
-	if n.server.Basedir == "" {
+	bases := []string{f.basedir(*n.server)}
+	if bases[0] == "" {
 		bases = []string{filepath.Dir(filepath.Dir(n.program))}
 		if real, err := filepath.EvalSymlinks(n.program); err == nil {
 			bases = append(bases, filepath.Dir(filepath.Dir(real)))
@@ -94,14 +94,13 @@ func (f *family) sqlDir(n newData) (string, []string) {
 	}
 	var tried []string
 	for _, base := range bases {
-		for _, name := range shareDirs {
-			dir := filepath.Join(base, "share", name)
-			tried = append(tried, dir)
-			for _, file := range bootstrapFiles[0].names {
-				if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
-					return dir, nil
-				}
+		for _, file := range bootstrapFiles[0].names {
+			if dir := firstWith(base, sqlDirs, file); dir != "" {
+				return dir, nil
 			}
+		}
+		for _, name := range sqlDirs {
+			tried = append(tried, filepath.Join(base, name))
 		}
 	}
 	return "", tried
@@ -109,12 +108,13 @@ func (f *family) sqlDir(n newData) (string, []string) {
 
 // initByScript runs the Perl script of MySQL 5.6.
 func (f *family) initByScript(ctx context.Context, n newData) error {
-	script := filepath.Join(n.server.Basedir, "scripts", "mysql_install_db")
-	if _, err := os.Stat(script); n.server.Basedir == "" || err != nil {
+	base := f.basedir(*n.server)
+	script := filepath.Join(base, "scripts", "mysql_install_db")
+	if _, err := os.Stat(script); base == "" || err != nil {
 		return fmt.Errorf("%s %s is initialised by its script scripts/mysql_install_db below basedir, which is not there", f.name, n.server.Build.Version)
 	}
 	return n.command(ctx, script, append([]string{
-		"--defaults-file=" + n.file, "--basedir=" + n.server.Basedir, "--datadir=" + n.layout.Data(), "--force",
+		"--defaults-file=" + n.file, "--basedir=" + base, "--datadir=" + n.layout.Data(), "--force",
 	}, n.server.InitArgs...), nil)
 }
 

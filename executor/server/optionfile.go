@@ -177,9 +177,9 @@ func Defaults(s *matrix.Settings) ([]matrix.Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Without a basedir nothing is placed in the defaults.
+	// Without a place nothing is placed in the defaults.
 	bare := *s.Server
-	bare.Basedir = ""
+	bare.Basedir, bare.Bindir, bare.Mysqld = "", "", ""
 	p := placement{server: &bare, options: s.Options}
 	_, defaults := f.own(p)
 	return slices.DeleteFunc(defaults, func(o matrix.Option) bool { return p.option(o.Name) != nil }), nil

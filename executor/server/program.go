@@ -11,7 +11,11 @@ import (
 
 // programOf returns the path of a server's program.
 func programOf(f Flavour, s matrix.Server) (string, error) {
-	tried := f.programs(s)
+	return firstProgram(f.programs(s))
+}
+
+// firstProgram returns the first of the paths at which a program is.
+func firstProgram(tried []string) (string, error) {
 	for _, path := range tried {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			return path, nil

@@ -7,7 +7,8 @@ type testCase struct {
 	name string
 	run  func(*suite, *testing.T)
 
-	// except says, by flavour, why the case cannot arise there.
+	// except says, by flavour or storage engine, why the case cannot arise
+	// there.
 	except map[string]string
 }
 
@@ -51,6 +52,12 @@ func cases() []testCase {
 		{name: "spaces and other characters in paths", run: (*suite).testStrangePath},
 		{name: "long path", run: (*suite).testLongPath},
 		{name: "too long a path", run: (*suite).testTooLongPath},
+		{name: "tarball, by basedir", run: (*suite).testTarballBasedir, except: sameProgram},
+		{name: "tarball, by program", run: (*suite).testTarballProgram, except: sameProgram},
+		{name: "compiled tree", run: (*suite).testCompiled, except: map[string]string{
+			"MyRocks":  sameProgram["MyRocks"],
+			"postgres": "its programs find their files only once they are installed",
+		}},
 		{name: "supervisor", run: (*suite).testSupervisor},
 		{name: "start broken off", run: (*suite).testCancelled},
 		{name: "runner killed", run: (*suite).testRunnerKilled},
@@ -58,3 +65,6 @@ func cases() []testCase {
 		{name: "without root", run: (*suite).testWithoutRoot},
 	}
 }
+
+// sameProgram is why the places of a build's files are tested with InnoDB only.
+var sameProgram = map[string]string{"MyRocks": "the program and its files are those of the build with InnoDB"}

@@ -52,7 +52,7 @@ func (s *suite) all(t *testing.T) {
 		}
 	}()
 	for _, c := range cases() {
-		if why := c.except[s.build.Server.Build.Flavour]; why != "" {
+		if why := c.except[s.build.Server.Build.Flavour] + c.except[s.build.Engine()]; why != "" {
 			s.record.except(s.name, c.name, why)
 			continue
 		}
