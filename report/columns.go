@@ -162,6 +162,8 @@ func rateColumns() []*Spec {
 		{Token: "reads/s", Unit: "1/s", Format: "%.0f", Direction: Higher, Formula: "file_reads", Legend: "reads of files per second, as sysbench counts them", Source: fromClient, value: plain("file_reads", 1)},
 		{Token: "writes/s", Unit: "1/s", Format: "%.0f", Direction: Higher, Formula: "file_writes", Legend: "writes of files per second, as sysbench counts them", Source: fromClient, value: plain("file_writes", 1)},
 		{Token: "fsyncs/s", Unit: "1/s", Format: "%.0f", Direction: Higher, Formula: "file_fsyncs", Legend: "fsync calls per second, as sysbench counts them", Source: fromClient, value: plain("file_fsyncs", 1)},
+		{Token: "tpm", Unit: "1/min", Format: "%.0f", Direction: Higher, Formula: "tpm", Legend: "transactions of all kinds a minute, as go-tpc counts them", Source: fromClient, value: plain("tpm", 1)},
+		{Token: "tpmC", Unit: "1/min", Format: "%.0f", Direction: Higher, Formula: "tpmC", Legend: "new orders a minute, as go-tpc counts them", Source: fromClient, value: plain("tpmC", 1)},
 		{Token: "MB/s", Unit: "MB/s", Format: "%.1f", Direction: Higher, Formula: "(file_read_bytes + file_write_bytes) / 1024 / 1024", Legend: "MB of 1024 kB read and written per second, as sysbench counts them", Source: fromClient,
 			value: func(m Metrics, _ float64) float64 {
 				return (m.get("file_read_bytes") + m.get("file_write_bytes")) / kB / kB
@@ -481,8 +483,9 @@ func eventColumns() []*Spec {
 		count("queries", "queries", "queries in the phase", Neither),
 		count("transactions", "transactions", "transactions in the phase", Neither),
 		count("errors", "errors", "errors that the workload allows", Lower),
-		count("deadlocks", "deadlocks", "deadlocks, tried again", Lower),
-		count("lock_waits", "lock_waits", "lock waits that timed out, tried again", Lower),
+		count("deadlocks", "deadlocks", "statements or transactions that the server rolled back for a deadlock", Lower),
+		count("lock_waits", "lock_waits", "lock waits that timed out", Lower),
+		count("conflicts", "conflicts", "transactions that failed since a record had changed after they read it", Lower),
 		count("log_warnings", "log_warnings", "warnings in the server's error log", Lower),
 		count("kernel_messages", "kernel_messages", "kernel messages about storage or memory", Lower),
 	}
