@@ -9,7 +9,7 @@ func (h hider) script(dir string, env, command []string) string {
 	b.WriteString("cd " + Quote([]string{dir}) + "\n")
 	for _, variable := range env {
 		name, value, _ := strings.Cut(variable, "=")
-		if secretName.MatchString(name) {
+		if secret(name, value) {
 			b.WriteString("# export " + name + "=... (a secret)\n")
 			continue
 		}

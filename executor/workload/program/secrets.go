@@ -1,12 +1,13 @@
 package program
 
 import (
-	"regexp"
 	"strings"
+
+	"dbmatrix/matrix"
 )
 
-// secretName matches names of variables whose values are not written down.
-var secretName = regexp.MustCompile(`(?i)passw|secret|token|credential|api_?key|private_?key`)
+// secret reports whether a variable's value is not to be written down.
+func secret(name, value string) bool { return matrix.Masked(name, value) != value }
 
 const (
 	// hidden stands in what is kept for the value of a secret.
@@ -26,7 +27,7 @@ func newHider(env []string) hider {
 	var pairs []string
 	for _, variable := range env {
 		name, value, _ := strings.Cut(variable, "=")
-		if secretName.MatchString(name) && len(value) >= shortestSecret {
+		if secret(name, value) && len(value) >= shortestSecret {
 			pairs = append(pairs, value, hidden)
 		}
 	}
