@@ -36,7 +36,7 @@ func openRecord(ctx context.Context, exp *matrix.Experiment) (*store.Store, erro
 		return nil, nil
 	}
 	if err != nil {
-		return nil, exit(exitEnvironment, fmt.Errorf("opening %s: %w", recordPath(exp), err))
+		return nil, exit(exitEnvironment, err)
 	}
 	return s, nil
 }
@@ -55,7 +55,7 @@ func needRecord(ctx context.Context, exp *matrix.Experiment) (*store.Store, erro
 func writeRecord(ctx context.Context, exp *matrix.Experiment) (*store.Store, error) {
 	s, err := store.Open(ctx, recordPath(exp))
 	if err != nil {
-		return nil, exit(exitEnvironment, fmt.Errorf("opening %s: %w", recordPath(exp), err))
+		return nil, exit(exitEnvironment, err)
 	}
 	return s, nil
 }
