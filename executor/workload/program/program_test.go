@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -166,4 +167,29 @@ func FuzzOutput(f *testing.F) {
 			t.Errorf("%q came as %q, kept as %q", text, whole, raw.String())
 		}
 	})
+}
+
+// A server that does not answer holds nobody up who wants to end sessions in it.
+func TestEndSessions(t *testing.T) {
+	target := workloadtest.Start(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := EndSessions(ctx, target, "x", ctx.Err()); !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("without sessions: the error is %v, want the interrupt alone", err)
+	}
+	pid := workloadtest.PID(t, target)
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	err := EndSessions(ctx, target, "x", ctx.Err())
+	if took := time.Since(began); took > endTimeout+5*time.Second {
+		t.Errorf("a stopped server: it took %s", took)
+	}
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "ending its sessions: ") {
+		t.Errorf("a stopped server: the error is %v", err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
 }
