@@ -35,10 +35,19 @@ const (
 	sysSchema       feature = "the sys schema"
 )
 
+// Features whose options dbmatrix sets where the settings do not.
+const (
+	warmPool        feature = "the buffer pool is kept over a restart (innodb_buffer_pool_dump_at_shutdown)"
+	queryCache      feature = "query_cache_type"
+	limitsFiles     feature = "secure_file_priv"
+	xProtocol       feature = "mysqlx"
+	persistsOptions feature = "SET PERSIST"
+)
+
 // A defaultOption is an option that dbmatrix sets where the settings do not.
 type defaultOption struct {
-	option       matrix.Option
-	since, until string // versions that have it, as in a capability
+	option matrix.Option
+	of     feature // that it belongs to; "": all versions have it
 }
 
 // Dialect implements Flavour.
@@ -345,9 +354,8 @@ func (f *family) own(p placement) (fixed, defaults []matrix.Option) {
 			toolOption("port", strconv.Itoa(p.port), "the workload needs a port"),
 			toolOption("bind_address", "127.0.0.1", "the loopback address only"))
 	}
-	v := parseVersion(p.server.Build.Version)
 	for _, d := range f.defaults {
-		if !v.before(parseVersion(d.since)) && (d.until == "" || v.before(parseVersion(d.until))) {
+		if d.of == "" || f.can.has(d.of, p.server.Build.Version) {
 			defaults = append(defaults, d.option)
 		}
 	}

@@ -19,10 +19,23 @@ import (
 )
 
 // postgres returns the flavour of PostgreSQL, versions 12 to 18.
-func postgres() Flavour { return &postgresFlavour{} }
+func postgres() Flavour {
+	return &postgresFlavour{can: capabilityTable{
+		{noInstructions, "14.0", "", "release notes of 14"},
+		{checksumsUnlessTold, "18.0", "", "release notes of 18"},
+	}}
+}
 
 // A postgresFlavour is PostgreSQL.
-type postgresFlavour struct{}
+type postgresFlavour struct {
+	can capabilityTable // what differs between versions
+}
+
+// Features of PostgreSQL that decide what dbmatrix does.
+const (
+	noInstructions      feature = "initdb --no-instructions"
+	checksumsUnlessTold feature = "data checksums unless initdb --no-data-checksums"
+)
 
 // postgresPort is the number in the name of the socket of a server that opens no
 // port.
@@ -154,9 +167,12 @@ func (f *postgresFlavour) arguments(l Layout) []string {
 
 // initialise implements Flavour.
 func (f *postgresFlavour) initialise(ctx context.Context, n newData) error {
-	args := []string{"-D", n.layout.Data(), "-A", "trust", "-U", f.superuser(), "--no-instructions", "--no-sync", "-E", "UTF8", "--locale=C"}
+	args := []string{"-D", n.layout.Data(), "-A", "trust", "-U", f.superuser(), "--no-sync", "-E", "UTF8", "--locale=C"}
+	if f.can.has(noInstructions, n.server.Build.Version) {
+		args = append(args, "--no-instructions")
+	}
 	for _, o := range n.options {
-		more, err := initdbArgument(o)
+		more, err := f.initdbArgument(o, n.server.Build.Version)
 		if err != nil {
 			return fmt.Errorf("%s: option %s: %w", place(o), o.Name, err)
 		}
@@ -165,14 +181,18 @@ func (f *postgresFlavour) initialise(ctx context.Context, n newData) error {
 	return n.command(ctx, filepath.Join(filepath.Dir(n.program), "initdb"), append(args, n.server.InitArgs...), nil)
 }
 
-// initdbArgument returns what tells initdb an init-time option.
-func initdbArgument(o matrix.Option) ([]string, error) {
+// initdbArgument returns what tells initdb of a version an init-time option.
+func (f *postgresFlavour) initdbArgument(o matrix.Option, version string) ([]string, error) {
 	switch o.Name {
 	case "data_checksums":
-		if on := truth(asText(o)); on == nil {
+		on := truth(asText(o))
+		switch {
+		case on == nil:
 			return nil, errors.New("it is true or false")
-		} else if *on {
+		case *on:
 			return []string{"--data-checksums"}, nil
+		case f.can.has(checksumsUnlessTold, version):
+			return []string{"--no-data-checksums"}, nil
 		}
 		return nil, nil
 	case "wal_segment_size":

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,20 +96,25 @@ func TestJudgeSetting(t *testing.T) {
 }
 
 func TestInitdbArgument(t *testing.T) {
+	off := levelOption("data_checksums", matrix.OptionValue{Kind: matrix.OptionBool})
+	f := postgres().(*postgresFlavour)
+	if got, err := f.initdbArgument(off, "18.1.0"); err != nil || !slices.Equal(got, []string{"--no-data-checksums"}) {
+		t.Errorf("no checksums of PostgreSQL 18: got %v, %v", got, err)
+	}
 	tests := []struct {
 		option matrix.Option
 		want   []string
 		fails  string
 	}{
 		{levelOption("data_checksums", matrix.OptionValue{Kind: matrix.OptionBool, Bool: true}), []string{"--data-checksums"}, ""},
-		{levelOption("data_checksums", matrix.OptionValue{Kind: matrix.OptionBool}), nil, ""},
+		{off, nil, ""},
 		{textOption("data_checksums", "perhaps"), nil, "true or false"},
 		{textOption("wal_segment_size", "64MB"), []string{"--wal-segsize=64"}, ""},
 		{textOption("wal_segment_size", "64kB"), nil, "a megabyte or more"},
 		{textOption("block_size", "16kB"), nil, "no such option"},
 	}
 	for _, tt := range tests {
-		got, err := initdbArgument(tt.option)
+		got, err := f.initdbArgument(tt.option, "17.2.0")
 		if diff := cmp.Diff(tt.want, got); diff != "" || (err != nil) != (tt.fails != "") || err != nil && !strings.Contains(err.Error(), tt.fails) {
 			t.Errorf("%s = %s: got %v, %v", tt.option.Name, asText(tt.option), got, err)
 		}
