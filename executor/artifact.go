@@ -96,6 +96,9 @@ func (ph *phaseRun) collect() []store.Artifact {
 		keep("option file", filepath.Base(file), file)
 		keep("error log", "error.log", ph.subject.ErrorLog())
 	}
+	if ph.subject != nil && ph.alive() {
+		rows = append(rows, ph.serverState(context.Background())...)
+	}
 	if text := ph.script.String(); text != "" && ph.dir != "" {
 		path := filepath.Join(ph.dir, "commands.sh")
 		if err := os.WriteFile(path, []byte(text), 0o777); err != nil {

@@ -20,37 +20,84 @@ import (
 // statusBound bounds a query for the server's counters.
 const statusBound = 10 * time.Second
 
-// hasStatus reports whether servers of a flavour answer queryStatus.
+// hasStatus reports whether servers of a flavour have counters that samples can
+// name.
 func hasStatus(flavour string) bool { return flavour == "mysql" || flavour == "mariadb" }
 
 // queryStatus returns the counters of a server of the MySQL family.
 func queryStatus(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, statusBound)
 	defer cancel()
-	rows, err := db.QueryContext(ctx, "SHOW GLOBAL STATUS")
+	status := map[string]string{}
+	return status, addCounters(ctx, db, status, "SHOW GLOBAL STATUS")
+}
+
+// addCounters adds the names and values that a query yields.
+func addCounters(ctx context.Context, db *sql.DB, to map[string]string, query string, args ...any) error {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
-	status := map[string]string{}
 	for rows.Next() {
-		var name, value string
+		var name string
+		var value sql.NullString
 		if err := rows.Scan(&name, &value); err != nil {
+			return err
+		}
+		to[name] = value.String
+	}
+	return rows.Err()
+}
+
+// statisticsViews are PostgreSQL's counters of the whole server, each with what
+// tells its rows apart. Some came with later versions: checkpointer with 17, io
+// with 16, wal with 14.
+var statisticsViews = []struct{ view, row string }{
+	{"pg_stat_bgwriter", "''"},
+	{"pg_stat_checkpointer", "''"},
+	{"pg_stat_wal", "''"},
+	{"pg_stat_database", "coalesce(datname, 'shared') || '.'"},
+	{"pg_stat_io", "backend_type || '.' || object || '.' || context || '.'"},
+}
+
+// queryStatistics returns the counters of a PostgreSQL server, as
+// pg_stat_wal.wal_bytes and pg_stat_database.postgres.xact_commit.
+func queryStatistics(ctx context.Context, db *sql.DB) (map[string]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, statusBound)
+	defer cancel()
+	status := map[string]string{}
+	for _, v := range statisticsViews {
+		var there bool
+		if err := db.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", v.view).Scan(&there); err != nil {
 			return nil, err
 		}
-		status[name] = value
+		if !there {
+			continue
+		}
+		query := fmt.Sprintf("SELECT '%[1]s.' || %[2]s || c.key, c.value FROM %[1]s s CROSS JOIN LATERAL jsonb_each_text(to_jsonb(s)) c", v.view, v.row)
+		if err := addCounters(ctx, db, status, query); err != nil {
+			return nil, err
+		}
 	}
-	return status, rows.Err()
+	return status, nil
 }
 
 // readStatus reads the server's counters for the artifacts; nil where there are
 // none or the server does not tell.
 func (ph *phaseRun) readStatus(ctx context.Context) map[string]string {
 	db := ph.subject.DB()
-	if db == nil || !hasStatus(ph.subject.Address().Flavour) {
+	if db == nil {
 		return nil
 	}
-	status, err := queryStatus(ctx, db)
+	query := queryStatus
+	switch flavour := ph.subject.Address().Flavour; {
+	case flavour == "postgres":
+		query = queryStatistics
+	case !hasStatus(flavour):
+		return nil
+	}
+	status, err := query(ctx, db)
 	if err != nil {
 		return nil
 	}
