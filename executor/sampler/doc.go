@@ -29,7 +29,8 @@
 //     disk_busy (s, time with a request under way);
 //   - of a process tree "server": server_cpu (s), server_read_bytes,
 //     server_write_bytes (B, what it caused at devices), server_rss,
-//     server_rss_peak, server_pss, server_swap (B);
+//     server_rss_peak, server_pss, server_swap (B); of several processes the
+//     resident pages that they share count once;
 //   - other_cpu (s): what ran that is in no tree, kernel threads included;
 //     kernel_cpu (s): the kernel threads' part of it;
 //   - of disk usage: size_allocated, size_apparent and size_<role>_allocated,

@@ -206,6 +206,7 @@ type use struct {
 // are not missed: see Processes.
 func (p *Processes) use(t *treeState) (use, error) {
 	var u use
+	var shared float64
 	for _, pid := range t.members {
 		stat, err := p.stat(pid)
 		if pid == t.Root && (err != nil || stat.Starttime != t.start) {
@@ -215,11 +216,13 @@ func (p *Processes) use(t *treeState) (use, error) {
 			continue
 		}
 		u.cpu += stat.CPUTime() + float64(stat.CUTime+stat.CSTime)/userHZ
-		u.rss += float64(stat.ResidentMemory())
 		proc, err := p.fs.Proc(pid)
 		if err != nil {
 			continue
 		}
+		own, with := resident(proc, stat, t.Memory && len(t.members) > 1)
+		u.rss += own
+		shared = max(shared, with)
 		switch io, err := proc.IO(); {
 		case errors.Is(err, fs.ErrPermission):
 			u.ioUnreadable = true
@@ -228,7 +231,22 @@ func (p *Processes) use(t *treeState) (use, error) {
 			u.wrote += float64(io.WriteBytes)
 		}
 	}
+	u.rss += shared
 	return u, nil
+}
+
+// resident returns the resident memory of a process: what is its own, and what it
+// may share with others of a tree of several, such as the buffers of PostgreSQL,
+// which each of its processes has among its own. Of a tree the largest shared
+// part counts, once: the others are mostly the same pages. Counting them exactly
+// (PSS) would make the kernel walk all pages in every interval.
+func resident(proc procfs.Proc, stat procfs.ProcStat, several bool) (own, shared float64) {
+	if several {
+		if status, err := proc.NewStatus(); err == nil && status.RssAnon+status.RssShmem > 0 {
+			return float64(status.RssAnon), float64(status.RssFile + status.RssShmem)
+		}
+	}
+	return float64(stat.ResidentMemory()), 0
 }
 
 // userHZ is the number of clock ticks in a second in /proc, which is 100 on all

@@ -1,9 +1,12 @@
 package sampler
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -267,4 +270,42 @@ func contains(facts []Fact, want Fact) bool {
 		}
 	}
 	return false
+}
+
+// The buffers of a server of several processes count once, though each has them
+// among its resident pages.
+func TestSharedMemoryCountsOnce(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("stat", "cpu  1 0 1 1 0 0 0 0 0 0\nbtime 1\n")
+	// Postmaster 10 and backends 11 and 12: anonymous, file and shared pages in kB.
+	for pid, kb := range map[int][3]int{10: {100, 50, 1000}, 11: {300, 60, 8000}, 12: {200, 40, 5000}} {
+		parent, total := 10, (kb[0]+kb[1]+kb[2])/4
+		if pid == 10 {
+			parent = 1
+		}
+		write(fmt.Sprintf("%d/stat", pid), fmt.Sprintf("%d (postgres) S %d 10 10 0 -1 0 0 0 0 0 5 5 0 0 20 0 1 0 100 1000000 %d 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n", pid, parent, total))
+		write(fmt.Sprintf("%d/status", pid), fmt.Sprintf("Name:\tpostgres\nRssAnon:\t%d kB\nRssFile:\t%d kB\nRssShmem:\t%d kB\n", kb[0], kb[1], kb[2]))
+	}
+	p, err := NewProcesses(Roots{Proc: dir}, Tree{Name: "server", Root: 10, Memory: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples, err := p.Read(context.Background(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(samples, func(s Sample) bool { return s.Metric == "server_rss" })
+	if want := float64(100+300+200+60+8000) * 1024; at < 0 || samples[at].Value != want {
+		t.Errorf("got %+v, want server_rss %.0f", samples, want)
+	}
 }
