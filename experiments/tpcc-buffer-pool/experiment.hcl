@@ -55,6 +55,7 @@ defaults {
     innodb_log_file_size      = local.size.log_file
     innodb_log_files_in_group = local.size.log_files # null: not written
     innodb_flush_method       = "O_DIRECT"
+    innodb_snapshot_isolation = var.scale == "published" ? null : false # the new default fails transactions that MySQL 5.5 let pass
     skip_log_bin              = true
   }
 }
@@ -97,14 +98,16 @@ text "question" {
   MD
 }
 
+# tps, and not the program's tpm: that adds up a rate for each kind of transaction
+# since its first one, which is far too much where a run is short.
 table "run" {
-  title    = "Transactions a minute, and what reached the device"
+  title    = "Transactions a second, and what reached the device"
   phase    = "run"
   rows     = ["pool"]
   baseline = { pool = local.largest }
-  columns  = ["tpm", "r/t", "rkb/t", "wkb/t", "Mcpu/t", "rmb/s", "wmb/s", "cpu"]
+  columns  = ["tps", "r/t", "rkb/t", "wkb/t", "Mcpu/t", "rmb/s", "wmb/s", "cpu"]
   column "relative" {
-    of       = "tpm"
+    of       = "tps"
     relative = true
   }
   column "data gb" {
@@ -114,12 +117,12 @@ table "run" {
   label { heading = "pool" }
 }
 
-chart "tpm" {
+chart "tps" {
   kind   = "line"
-  title  = "Transactions a minute over time"
+  title  = "Transactions a second over time"
   phase  = "run"
   x      = "time"
-  y      = "tpm"
+  y      = "tps"
   series = ["pool"]
 }
 
@@ -128,17 +131,17 @@ text "findings" {
     [
       "## What the original says, and what these numbers say", "",
       "Of the original its set-up was kept, and that its one plot is to show trends; its numbers were not. What these say:", "",
-      "| step | tpm | tpm | ratio |", "| --- | ---: | ---: | ---: |",
+      "| step | tps | tps | ratio |", "| --- | ---: | ---: | ---: |",
     ],
-    [for i in range(1, length(local.size.pools)) : format("| %s to %s | %.0f | %.0f | %.2f |",
+    [for i in range(1, length(local.size.pools)) : format("| %s to %s | %.1f | %.1f | %.2f |",
       local.size.pools[i - 1], local.size.pools[i],
-      at("pool=${local.size.pools[i - 1]}", "tpm", "run"), at("pool=${local.size.pools[i]}", "tpm", "run"),
-    at("pool=${local.size.pools[i]}", "tpm", "run") / at("pool=${local.size.pools[i - 1]}", "tpm", "run"))],
+      at("pool=${local.size.pools[i - 1]}", "tps", "run"), at("pool=${local.size.pools[i]}", "tps", "run"),
+    at("pool=${local.size.pools[i]}", "tps", "run") / at("pool=${local.size.pools[i - 1]}", "tps", "run"))],
     [
       "",
       format("From %s to %s, which holds about a third of the data as there, %.2f of the throughput is left, and reads for each transaction go from %.1f to %.1f.",
         local.largest, local.smallest,
-        at("pool=${local.smallest}", "tpm", "run") / at("pool=${local.largest}", "tpm", "run"),
+        at("pool=${local.smallest}", "tps", "run") / at("pool=${local.largest}", "tps", "run"),
       at("pool=${local.largest}", "r/t", "run"), at("pool=${local.smallest}", "r/t", "run")),
       "Each size ran once (n = 1): too few to judge differences between neighbours. Where the data is in the cache of the virtual",
       "disk's host, a read costs less here than on any device of 2010.",

@@ -74,7 +74,11 @@ locals {
 defaults {
   server  = server[local.size.server]
   storage = var.scale == "published" ? null : storage.tier
-  my_cnf  = { innodb_buffer_pool_size = local.size.pool, skip_log_bin = true }
+  my_cnf = {
+    innodb_buffer_pool_size   = local.size.pool
+    innodb_snapshot_isolation = var.scale == "published" ? null : false # the new default fails transactions that MySQL 5.5 let pass
+    skip_log_bin              = true
+  }
 }
 
 axis "place" {
@@ -127,25 +131,27 @@ text "question" {
   MD
 }
 
+# tps, and not the program's tpm: that adds up a rate for each kind of transaction
+# since its first one, which is far too much where a run is short.
 table "run" {
-  title    = "Transactions a minute, and what reached the device"
+  title    = "Transactions a second, and what reached the device"
   phase    = "run"
   rows     = ["place"]
   baseline = { place = local.size.first }
-  columns  = ["tpm", "r/s", "rmb/s", "wmb/s", "cpu"]
+  columns  = ["tps", "r/s", "rmb/s", "wmb/s", "cpu"]
   column "relative" {
-    of       = "tpm"
+    of       = "tps"
     relative = true
   }
   label { heading = "place" }
 }
 
-chart "tpm" {
+chart "tps" {
   kind   = "line"
-  title  = "Transactions a minute over time"
+  title  = "Transactions a second over time"
   phase  = "run"
   x      = "time"
-  y      = "tpm"
+  y      = "tps"
   series = ["place"]
 }
 
@@ -158,9 +164,9 @@ text "findings" {
     [for s in [
       {
         says = "any gain comes from read hits: the cached place serves more transactions"
-        here = "tpm"
-        a    = at("place=${local.size.second}", "tpm", "run")
-        b    = at("place=${local.size.first}", "tpm", "run")
+        here = "tps"
+        a    = at("place=${local.size.second}", "tps", "run")
+        b    = at("place=${local.size.first}", "tps", "run")
       },
       {
         says = "reads that hit do not reach the slow device: it reads less for each transaction"
