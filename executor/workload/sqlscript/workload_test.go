@@ -65,6 +65,9 @@ func TestServers(t *testing.T) {
 			t.Run("faults", func(t *testing.T) { d.testFaults(t, target) })
 			t.Run("transaction", func(t *testing.T) { d.testTransaction(t, target) })
 			t.Run("interrupt", func(t *testing.T) { d.testInterrupt(t, target) })
+			suite := workloadtest.Suite{Type: Type(), Work: block{"statements": []string{d.ever}, "connections": 3}}
+			suite.LoseConnections(t, target)
+			suite.LoseServer(t, target)
 		})
 	}
 }

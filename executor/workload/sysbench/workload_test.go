@@ -101,9 +101,10 @@ func TestServerTests(t *testing.T) {
 			target := start(t)
 			t.Run("run", func(t *testing.T) { serverTests(t, target) })
 			t.Run("bundled", func(t *testing.T) { bundled(t, target) })
-			t.Run("conformance", func(t *testing.T) { conform(t, target) })
+			t.Run("conformance", func(t *testing.T) { conform(t, target, "innodb") })
 		})
 	}
+	t.Run("myrocks", func(t *testing.T) { conform(t, workloadtest.StartRocksDB(t), "rocksdb") })
 }
 
 func serverTests(t *testing.T, target workload.Target) {
@@ -196,10 +197,10 @@ function event() con:query("SELECT COUNT(*) FROM sbtest1") end
 
 // conform runs the suite. The program does not seed prepare: what it makes is
 // alike each time, not the same.
-func conform(t *testing.T, target workload.Target) {
+func conform(t *testing.T, target workload.Target, engine string) {
 	suite := workloadtest.Suite{
 		Type: Type(), Database: database,
-		Prepare:    block{"step": "prepare", "script": "oltp_read_write", "table_size": 3000},
+		Prepare:    block{"step": "prepare", "script": "oltp_read_write", "table_size": 3000, "engine": engine},
 		Others:     []block{{"tables": 2, "threads": 2}, {"seed": 2}},
 		Data:       "SELECT COUNT(*), MIN(id), MAX(id), MIN(LENGTH(c)), MAX(LENGTH(pad)), MIN(k) >= 1, MAX(k) <= 3000 FROM sbtest1",
 		Work:       block{"step": "run", "script": "oltp_read_write", "table_size": 3000, "threads": 2, "seconds": 60},
