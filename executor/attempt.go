@@ -37,6 +37,8 @@ type attempt struct {
 	folder   string // of its artifacts; "" until there is one
 	segments int    // directories made so far
 
+	doubts []matrix.Flag // of what came before the phase under way
+
 	continuation *continuation // how the next phase goes on; nil: it begins
 	goesOnLater  bool          // the phase under way can go on in a later execution
 }

@@ -46,6 +46,7 @@ type harness struct {
 	survives   bool            // servers survive SIGKILL
 	lost       bool            // the guardian is
 	owned      bool            // directories have owner files
+	notWarm    int64           // bytes that stay out of the page cache
 	renewError error           // of starting another guardian
 	initError  error           // of making a template
 	initTakes  time.Duration   // to make one; an end is asked for as it begins
@@ -257,7 +258,7 @@ func (h *harness) machine() *machine {
 		},
 		facts: func(server.Layout) ([]sampler.Fact, error) { return nil, nil },
 		evict: func(server.Layout) (int64, error) { h.note("evict"); return 0, nil },
-		warm:  func(context.Context, server.Layout) error { h.note("warm"); return nil },
+		warm:  func(context.Context, server.Layout) (int64, error) { h.note("warm"); return h.notWarm, nil },
 	}
 }
 
@@ -270,6 +271,7 @@ type fakeServer struct {
 	crashed  atomic.Bool
 	started  time.Time
 	still    atomic.Bool // shows no sign of life
+	logged   []server.LogEvent
 	n        time.Duration
 }
 
@@ -321,7 +323,19 @@ func (f *fakeServer) Drain(context.Context, *matrix.Settle) (func(context.Contex
 	f.h.note("drain")
 	return func(context.Context) error { f.h.note("restore"); return nil }, nil
 }
-func (f *fakeServer) LogEvents() ([]server.LogEvent, error) { return nil, nil }
+func (f *fakeServer) writeLog(ev server.LogEvent) {
+	f.h.mu.Lock()
+	defer f.h.mu.Unlock()
+	f.logged = append(f.logged, ev)
+}
+
+func (f *fakeServer) LogEvents() ([]server.LogEvent, error) {
+	f.h.mu.Lock()
+	defer f.h.mu.Unlock()
+	events := f.logged
+	f.logged = nil
+	return events, nil
+}
 func (f *fakeServer) Movement() (server.Movement, error) {
 	if !f.still.Load() {
 		f.n += time.Second
@@ -371,6 +385,11 @@ func (w *fakeWorkload) Run(ctx context.Context, t workload.Target, r *workload.R
 	case "deaf": // heeds nothing but the end of its server
 		<-w.h.server.done
 		return errors.New("lost connection")
+	case "restart":
+		w.h.server.writeLog(server.LogEvent{Class: "crash", Line: "server process was terminated by signal 9"})
+		return errors.New("lost connection")
+	case "long wait":
+		w.h.server.writeLog(server.LogEvent{Class: "long_wait", Line: "a long semaphore wait"})
 	case "idle":
 		r.Count("queries", 0)
 		return nil

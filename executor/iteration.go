@@ -162,7 +162,14 @@ func (ph *phaseRun) work(ctx context.Context, w workload.Workload, rec *workload
 	go func() { done <- w.Run(ctx, ph.target(number, n), rec) }()
 	err := ph.await(ctx, done)
 	stopWatch()
-	return ph.blameHost(ph.judgeWork(ctx, err), ph.p.Settings)
+	f := ph.judgeWork(ctx, err)
+	if crash := watch.restarted(); crash != nil && ph.alive() && (f == nil || f.status.Complete() || f.status == matrix.Failed) {
+		if f != nil {
+			crash.details = append([]string{f.Error()}, f.details...)
+		}
+		f = crash
+	}
+	return ph.blameHost(f, ph.p.Settings)
 }
 
 // await waits for the workload. One that does not give up in time after its end

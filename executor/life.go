@@ -120,7 +120,14 @@ func (a *attempt) prepareCache(ctx context.Context, p *matrix.Phase) error {
 			return failed("cache = \"cold\": %d bytes of the data stay in the page cache; something else has the files open", left)
 		}
 	case matrix.CacheWarm:
-		return a.machine.warm(ctx, a.layout)
+		missing, err := a.machine.warm(ctx, a.layout)
+		if err != nil {
+			return err
+		}
+		if missing > 0 {
+			a.doubts = append(a.doubts, matrix.Flag{Name: "cache", Detail: fmt.Sprintf(
+				"cache = \"warm\": %d MB of the data were not in the page cache after they had been read: they do not fit", missing/1e6)})
+		}
 	}
 	return nil
 }

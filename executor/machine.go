@@ -93,9 +93,10 @@ type machine struct {
 	facts   func(l server.Layout) ([]sampler.Fact, error)
 
 	// evict drops the files of a data directory from the page cache and
-	// reports how many bytes stayed; warm reads them once.
+	// reports how many bytes stayed; warm reads them once and reports how many
+	// bytes are not in it then.
 	evict func(l server.Layout) (left int64, err error)
-	warm  func(ctx context.Context, l server.Layout) error
+	warm  func(ctx context.Context, l server.Layout) (missing int64, err error)
 
 	guardian *server.Guardian
 	lost     func() bool // the guardian has ended

@@ -37,19 +37,28 @@ func evictLayout(l server.Layout) (int64, error) {
 }
 
 // warmLayout reads the files of a layout once, so that as much of them as fits is
-// in the page cache.
-func warmLayout(ctx context.Context, l server.Layout) error {
+// in the page cache. It returns how many bytes are not in it after that: those that
+// were read first make way for the last where the memory is too small.
+func warmLayout(ctx context.Context, l server.Layout) (int64, error) {
 	err := eachFile(l, func(f *os.File, _ int64) error {
 		if err := ctx.Err(); err != nil {
-			return err
+			return context.Cause(ctx)
 		}
 		_, err := io.Copy(io.Discard, f)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("reading the data into the page cache: %w", err)
+	var missing int64
+	if err == nil {
+		err = eachFile(l, func(f *os.File, size int64) error {
+			resident, err := residentBytes(f, size)
+			missing += max(0, size-resident)
+			return err
+		})
 	}
-	return nil
+	if err != nil {
+		return missing, fmt.Errorf("reading the data into the page cache: %w", err)
+	}
+	return missing, nil
 }
 
 // eachFile calls do for every regular file of a layout.

@@ -166,8 +166,8 @@ func TestPageCache(t *testing.T) {
 	if left, err := evictLayout(l); err != nil || left != 0 || resident() != 0 {
 		t.Errorf("after dropping: %d bytes left, %d resident, %v", left, resident(), err)
 	}
-	if err := warmLayout(t.Context(), l); err != nil || resident() != size {
-		t.Errorf("after reading: %d of %d bytes resident, %v", resident(), size, err)
+	if missing, err := warmLayout(t.Context(), l); err != nil || missing != 0 || resident() != size {
+		t.Errorf("after reading: %d of %d bytes resident, %d missing, %v", resident(), size, missing, err)
 	}
 }
 

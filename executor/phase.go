@@ -109,6 +109,7 @@ func (ph *phaseRun) execute(ctx context.Context) *failure {
 	if err := ph.begin(ctx, ph.p, ph.id); err != nil {
 		return judge(err)
 	}
+	ph.whole.Flags, ph.doubts = append(ph.whole.Flags, ph.doubts...), nil
 	// What is known is kept already: nobody can collect it after a power cut.
 	ph.collect()
 	w, err := ph.workloadType(ph.p.Workload.Type).New(ph.p.Workload.Args)

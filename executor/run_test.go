@@ -139,7 +139,9 @@ func TestFailingRunDoesNotStopThePlan(t *testing.T) {
 		"fail":  {matrix.Failed, []string{"fail 1", "stop"}, "error 1146"},
 		"crash": {matrix.Crashed, []string{"crash 1", "stop"}, "ended by signal 11"},
 		"idle":  {matrix.Failed, []string{"idle 1", "stop"}, "did no work"},
-		"hang":  {matrix.Hung, []string{"hang 1", "kill"}, "neither the workload nor the server moved"},
+		// PostgreSQL's postmaster survives what its children die of.
+		"restart": {matrix.Crashed, []string{"restart 1", "stop"}, "started again: server process was terminated"},
+		"hang":    {matrix.Hung, []string{"hang 1", "kill"}, "neither the workload nor the server moved"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, h *harness) {
@@ -153,6 +155,42 @@ func TestFailingRunDoesNotStopThePlan(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Data that does not fit into the page cache is not warm.
+func TestWarmCacheThatIsNot(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.notWarm = 5e9
+		h.run(t.Context(), oneServer+phase("query", do("query"), `cache = "warm"`))
+		attempts, err := h.store.Results(t.Context(), "experiment", store.Selection{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := attempts[0].Phases[0].Iteration(0)
+		if whole == nil || len(whole.Flags) != 1 || !strings.Contains(whole.Flags[0].Detail, "5000 MB") {
+			t.Errorf("flags: %+v", whole)
+		}
+	})
+}
+
+// Lines of the log that matter are events, a metric and a flag of the iteration.
+func TestLogLinesAreRecorded(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.run(t.Context(), oneServer+phase("query", do("long wait"), "iterations = 2"))
+		if diff := cmp.Diff([]string{"ok long_wait", "ok long_wait"}, h.iterations("query")); diff != "" {
+			t.Errorf("iterations (-want +got):\n%s", diff)
+		}
+		if events := h.recordedEvents("log_long_wait"); len(events) != 2 {
+			t.Errorf("events: %q", events)
+		}
+		attempts, err := h.store.Results(t.Context(), "experiment", store.Selection{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := attempts[0].Phases[0].Iteration(1).Metrics["log_warnings"]; m.Number != 1 {
+			t.Errorf("log_warnings = %v", m)
+		}
+	})
 }
 
 func TestTimeout(t *testing.T) {

@@ -36,7 +36,8 @@ type watch struct {
 	mu       sync.Mutex
 	warnings int // lines of the error log that matter
 	classes  map[string]int
-	kernel   int // lines of the kernel log that matter
+	crash    string // the first line that tells of one
+	kernel   int    // lines of the kernel log that matter
 
 	moved     time.Time
 	stalled   bool // nothing has moved for half of the bound, which was told
@@ -58,7 +59,7 @@ func (w *watch) start(ctx context.Context, cancel context.CancelCauseFunc) (stop
 	w.rateAt = w.moved
 	s := w.ph.subject
 	_ = w.readLogs(ctx, s) // what was logged before does not belong to this iteration
-	w.warnings, w.kernel = 0, 0
+	w.warnings, w.kernel, w.crash = 0, 0, ""
 	clear(w.classes)
 	ctx, end := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -190,6 +191,9 @@ func (w *watch) readLogs(ctx context.Context, s subject) error {
 	for _, l := range lines {
 		w.warnings++
 		w.classes[l.Class]++
+		if l.Class == "crash" && w.crash == "" {
+			w.crash = l.Line
+		}
 		add("log_"+l.Class, l.Line, l.At)
 	}
 	for _, l := range kernel {
@@ -201,6 +205,18 @@ func (w *watch) readLogs(ctx context.Context, s subject) error {
 		err = errors.Join(err, w.ph.deps.Store.AddEvents(context.WithoutCancel(ctx), events...))
 	}
 	return err
+}
+
+// restarted returns a failure where the log tells of a crash and the server is there
+// all the same: PostgreSQL's starts its processes again, and what clients saw of it
+// are lost connections.
+func (w *watch) restarted() *failure {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.crash == "" {
+		return nil
+	}
+	return &failure{status: matrix.Crashed, err: fmt.Errorf("the server crashed in the phase and started again: %s", w.crash)}
 }
 
 // metrics returns the counts of the watch.
