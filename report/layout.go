@@ -39,7 +39,7 @@ type gridCell struct {
 
 // gridCell is the cell as it is drawn.
 func (c *Cell) gridCell() gridCell {
-	return gridCell{text: c.Text, marks: c.Notes, value: Value{Number: c.Number, Known: c.Known}}
+	return gridCell{text: oneLine(c.Text), marks: c.Notes, value: Value{Number: c.Number, Known: c.Known}}
 }
 
 func layOut(t *Table) *layout {
@@ -66,7 +66,7 @@ func layOut(t *Table) *layout {
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		if r.First && (i > 0 || t.GroupStyle == GroupHeading) {
-			l.lines = append(l.lines, gridLine{between: t.GroupStyle, heading: r.Group})
+			l.lines = append(l.lines, gridLine{between: t.GroupStyle, heading: oneLine(r.Group)})
 		}
 		l.lines = append(l.lines, r.gridLine(label, offset))
 	}
@@ -85,7 +85,7 @@ func layOut(t *Table) *layout {
 // cells begin at offset.
 func (r *Row) gridLine(label, offset int) gridLine {
 	cells := make([]gridCell, len(r.Cells)+1)
-	cells[label] = gridCell{text: r.Label, marks: r.Notes}
+	cells[label] = gridCell{text: oneLine(r.Label), marks: r.Notes}
 	for j := range r.Cells {
 		cells[j+offset] = r.Cells[j].gridCell()
 	}
@@ -125,7 +125,7 @@ func heads(t *Table, offset, label int) [][]string {
 		lines[i] = make([]string, len(t.Columns)+1)
 		for j, c := range t.Columns {
 			if k := i - (height - len(c.Heading)); k >= 0 {
-				lines[i][j+offset] = c.Heading[k]
+				lines[i][j+offset] = oneLine(c.Heading[k])
 			}
 		}
 	}
@@ -144,7 +144,7 @@ func layOutTransposed(t *Table) *layout {
 	head[0] = t.Label.Heading
 	l.marks = make([][]int, len(rows)+1)
 	for i, r := range rows {
-		head[i+1] = r.Label
+		head[i+1] = oneLine(r.Label)
 		l.right[i+1] = true
 		l.marks[i+1] = r.Notes
 	}

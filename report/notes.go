@@ -14,8 +14,17 @@ import (
 
 // mark returns the number of a footnote, of which the present row is told.
 func (tb *tableBuilder) mark(text string) int {
+	text = oneLine(text)
 	tb.tell(text)
 	return tb.footnote(text)
+}
+
+// oneLine joins the lines of a text, such as a server's message.
+func oneLine(text string) string {
+	if !strings.ContainsAny(text, "\n\r\t") {
+		return text
+	}
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // tell adds to what is to be said of the present row.
@@ -47,6 +56,7 @@ const noteNumbers = `[0-9]+(\.[0-9]+)?`
 // markRange returns the number of a footnote whose numbers differ from cell to
 // cell: one footnote gives the range of each.
 func (tb *tableBuilder) markRange(text string) int {
+	text = oneLine(text)
 	tb.tell(text)
 	key := tb.b.numbers.ReplaceAllString(text, "#") + "\x00range"
 	numbers := tb.b.numbers.FindAllString(text, -1)
@@ -223,7 +233,11 @@ func (tb *tableBuilder) remarks() []string {
 	remarks = append(remarks, tb.baselineRemark()...)
 	remarks = append(remarks, tb.optionRemarks()...)
 	remarks = append(remarks, tb.samenessRemarks()...)
-	return append(remarks, tb.factRemarks()...)
+	remarks = append(remarks, tb.factRemarks()...)
+	for i, text := range remarks {
+		remarks[i] = oneLine(text)
+	}
+	return remarks
 }
 
 // replicateRemark says how many runs a row stands for and which is shown.

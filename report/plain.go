@@ -62,7 +62,7 @@ func plainTable(b *bytes.Buffer, t *Table, o Options) {
 	}
 	var notes []string
 	for i, text := range t.Footnotes {
-		notes = append(notes, fmt.Sprintf("[%d] %s", i+1, text))
+		notes = append(notes, wrapped(fmt.Sprintf("[%d] ", i+1), text))
 	}
 	plainNotes(b, notes, t.Remarks, t.Legend)
 }
@@ -82,10 +82,40 @@ func plainChart(b *bytes.Buffer, c *Chart, o Options) {
 	plainNotes(b, nil, slices.Concat(c.Footnotes, c.Remarks), c.Legend)
 }
 
+// TextWidth is how many columns a text is meant to have: more do not fit beside
+// each other in a blog's <pre>.
+const TextWidth = 100
+
+// Width returns how many columns the table takes as text.
+func (t *Table) Width() int { return newTextGrid(layOut(t), false).total() }
+
+// wrapped breaks a text into lines of TextWidth, all but the first of which are
+// indented under what stands before the text. A word that is longer stays whole.
+func wrapped(before, text string) string {
+	indent := utf8.RuneCountInString(before)
+	var b strings.Builder
+	b.WriteString(before)
+	at := indent
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i > 0 && at+1+n > TextWidth:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		case i > 0:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
+}
+
 // plainNotes writes what stands under a table or chart: the notes, then the legend.
 func plainNotes(b *bytes.Buffer, notes, remarks []string, legend []LegendEntry) {
 	for _, text := range remarks {
-		notes = append(notes, "* "+text)
+		notes = append(notes, wrapped("* ", text))
 	}
 	if len(notes) > 0 {
 		fmt.Fprintf(b, "\n%s\n", strings.Join(notes, "\n"))
@@ -98,7 +128,7 @@ func plainNotes(b *bytes.Buffer, notes, remarks []string, legend []LegendEntry) 
 		width = max(width, utf8.RuneCountInString(e.Term))
 	}
 	for _, e := range legend {
-		fmt.Fprintf(b, "%s  %s\n", pad(e.Term, width), e.Text)
+		fmt.Fprintf(b, "%s\n", wrapped(pad(e.Term, width)+"  ", e.Text))
 	}
 }
 

@@ -102,6 +102,7 @@ func makeReport(ctx context.Context, s *streams, o *reportOptions, path string) 
 	if err := writeOutput(s, o, b.Bytes()); err != nil {
 		return err
 	}
+	s.tellWide(o.format, doc)
 	return writeCharts(s, o, doc, options)
 }
 
@@ -127,6 +128,20 @@ func buildReport(ctx context.Context, s *streams, o *reportOptions, exp *matrix.
 		}
 	}
 	return doc, nil
+}
+
+// tellWide says of tables that are wider than a text is meant to be how they can
+// be made narrower.
+func (s *streams) tellWide(format string, doc *report.Document) {
+	if format != "text" || s.quiet {
+		return
+	}
+	for _, block := range doc.Blocks {
+		if t := block.Table; t != nil && t.Width() > report.TextWidth {
+			fmt.Fprintf(s.err, "Table %q is %d columns wide; %d fit a page. Narrower: fewer columns, headings of two lines, a shorter label, transpose = true.\n",
+				t.Name, t.Width(), report.TextWidth)
+		}
+	}
 }
 
 // reportInput gathers what tables of an experiment are made from. show is the

@@ -112,6 +112,7 @@ func makeTable(ctx context.Context, s *streams, o *tableOptions, path string) er
 		return err
 	}
 	doc := &report.Document{Blocks: []report.Block{{Table: made}}}
+	s.tellWide(o.format, doc)
 	return writeDocument(s, doc, render, o.format, report.Options{Bare: o.bare})
 }
 
