@@ -289,6 +289,7 @@ func (f *fakeServer) OptionFile() string       { return "" }
 func (f *fakeServer) ErrorLog() string         { return "" }
 func (f *fakeServer) StartTook() time.Duration { return 0 }
 func (f *fakeServer) Done() <-chan struct{}    { return f.done }
+func (f *fakeServer) State() string            { return "pid 7 is in state S" }
 func (f *fakeServer) Crash() string            { return "ended by signal 11" }
 func (f *fakeServer) Exit() server.Exit        { return server.Exit{Code: -1, Signal: 11} }
 

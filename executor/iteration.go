@@ -153,7 +153,11 @@ func (ph *phaseRun) work(ctx context.Context, w workload.Workload, rec *workload
 	defer cancel(nil)
 	if t := ph.p.Timeout; t > 0 {
 		timer := time.AfterFunc(t, func() {
-			cancel(&failure{status: matrix.TimedOut, err: fmt.Errorf("iteration %d of %s did not end within its timeout of %s", number, ph.p.Block, t)})
+			cancel(&failure{
+				status:  matrix.TimedOut,
+				err:     fmt.Errorf("iteration %d of %s did not end within its timeout of %s", number, ph.p.Block, t),
+				details: ph.evidence(),
+			})
 		})
 		defer timer.Stop()
 	}

@@ -23,6 +23,7 @@ type subject interface {
 	StartTook() time.Duration
 
 	Done() <-chan struct{} // closed when the process has ended
+	State() string         // of its process and threads
 	Crash() string
 	Exit() server.Exit
 
@@ -53,6 +54,7 @@ func (bare) OptionFile() string                                { return "" }
 func (bare) ErrorLog() string                                  { return "" }
 func (bare) StartTook() time.Duration                          { return 0 }
 func (bare) Done() <-chan struct{}                             { return nil }
+func (bare) State() string                                     { return "" }
 func (bare) Crash() string                                     { return "" }
 func (bare) Exit() server.Exit                                 { return server.Exit{} }
 func (bare) Stop(context.Context) (server.Stopped, error)      { return server.Stopped{Clean: true}, nil }

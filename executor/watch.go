@@ -156,7 +156,11 @@ func (w *watch) silence(s subject) *failure {
 		w.tellStall(m, still, bound)
 	}
 	if still > bound {
-		return &failure{status: matrix.Hung, err: fmt.Errorf("neither the workload nor the server moved for %s; the server is in state %s", still.Round(time.Second), m.State)}
+		return &failure{
+			status:  matrix.Hung,
+			err:     fmt.Errorf("neither the workload nor the server moved for %s; the server is in state %s", still.Round(time.Second), m.State),
+			details: w.ph.evidence(),
+		}
 	}
 	return nil
 }

@@ -434,6 +434,11 @@ func (i *Instance) Token() string { return i.token }
 // StartTook returns the time from the start of the process until it was ready.
 func (i *Instance) StartTook() time.Duration { return i.took }
 
+// State tells the state of the server's process and of its threads, such as
+// "pid 4711 (mariadbd) is in state S with 30 threads, 2 of them in state D in
+// blkdev_issue_discard". It is "" once the process has ended.
+func (i *Instance) State() string { return i.process.ID.describe() }
+
 // Done is closed when the server's process has ended.
 func (i *Instance) Done() <-chan struct{} { return i.process.Done() }
 
@@ -448,8 +453,11 @@ func (i *Instance) Crash() string {
 	cause := lastWords(lines)
 	if cause == "" {
 		cause = "its log says nothing of it"
-		if e.Signal == syscall.SIGKILL {
+		switch {
+		case e.Signal == syscall.SIGKILL:
 			cause += "; killed from outside, or by the kernel for lack of memory"
+		case e.Code == 0 && e.Signal == 0:
+			cause = "it was told to stop, and not by dbmatrix"
 		}
 	}
 	return fmt.Sprintf("server %q ended with %s: %s\n%s", i.launch.Settings.Server.Name, e, cause, strings.Join(tail(telling(lines), tailLines), "\n"))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,6 +99,7 @@ func (id ProcessID) describe() string {
 	for w := range wait {
 		in = append(in, w)
 	}
+	slices.Sort(in)
 	text := fmt.Sprintf("pid %d (%s) is in state %s with %d threads, %d of them in state D", id.PID, st.Comm, st.State, len(entries), stuck)
 	if len(in) > 0 {
 		text += " in " + strings.Join(in, ", ")
