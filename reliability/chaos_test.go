@@ -94,11 +94,20 @@ const (
 	oneStaysFull = 3
 )
 
+// A matrix is disturbed so often while it runs, on average; but the time between
+// two disturbances has bounds.
+const (
+	disturbances = 12
+	least        = 800 * time.Millisecond
+	most         = 3 * time.Second
+)
+
 // A chaos is a matrix that is disturbed again and again.
 type chaos struct {
 	*host
 	random     *rand.Rand
-	most       int // kills
+	most       int           // kills
+	pace       time.Duration // from one disturbance to the next, on average
 	replicates int
 	disks      []*disk
 	full       *disk // at the moment
@@ -184,7 +193,11 @@ func (c *chaos) undisturbed() map[string]string {
 	text := strings.Replace(read(c.t, filepath.Join(c.dir, "machine.hcl")), c.data, quiet.data, 1)
 	write(c.t, filepath.Join(c.dir, "undisturbed", "machine.hcl"), text)
 	quiet.define(strings.Replace(chaosExperiment, "REPLICATES", "1", 1))
+	start := time.Now()
 	quiet.must("run", quiet.experiment)
+	// The host's speed says how many disturbances a matrix can stand and still
+	// come to an end.
+	c.pace = max(least, min(time.Since(start)/disturbances, most))
 	want := map[string]string{}
 	for name, s := range quiet.structures() {
 		want[name.cell] = s
@@ -370,7 +383,7 @@ func (c *chaos) empty() {
 // delay returns how long to wait for the next disturbance: mostly short, so that
 // starts and stops are hit, sometimes long, so that runs come to an end.
 func (c *chaos) delay() time.Duration {
-	return min(time.Duration(c.random.ExpFloat64()*float64(time.Second)), 6*time.Second)
+	return min(time.Duration(c.random.ExpFloat64()*float64(c.pace)), 4*c.pace)
 }
 
 // judge judges how a runner ended, by what was done to it, and that nothing
@@ -391,7 +404,7 @@ func (c *chaos) judge(r *runner, d disturbed) {
 	case code == 3:
 		explained = d.disk || d.by("guardian", "")
 	case code == 1:
-		explained = d.disk || d.by("server", "") || d.by("backend", "") || d.by("client", "")
+		explained = d.disk || d.by("guardian", "") || d.by("server", "") || d.by("backend", "") || d.by("client", "")
 	case code == 0:
 		explained = true
 	}
@@ -484,6 +497,7 @@ func (c *chaos) report(took time.Duration) {
 	for _, line := range rows(c.t, db, `SELECT count(*), status, message FROM attempt WHERE message != '' GROUP BY status, message ORDER BY status, message`) {
 		c.t.Log(line)
 	}
+	c.t.Logf("a disturbance every %s on average", c.pace.Round(time.Millisecond))
 	c.t.Logf("%d runs of %d replicates, each with one complete attempt; structure as undisturbed; integrity_check ok; %.0f s", len(c.structures()), c.replicates, took.Seconds())
 }
 

@@ -41,10 +41,19 @@ func (f family) member(target string) *process {
 	return f.client
 }
 
+// serverBound is how long a kill waits for the server that it is meant for: a
+// runner that copies files has none.
+const serverBound = 2 * time.Second
+
 // kill does a random thing to a random process of a runner. It reports what, and
 // false where the runner ended before there was something to do it to.
 func (c *chaos) kill(r *runner) (kill, bool) {
 	f := familyOf(c.t, r.cmd.Process.Pid)
+	if c.random.IntN(2) == 0 {
+		for deadline := time.Now().Add(serverBound); f.server == nil && time.Now().Before(deadline) && !r.wait(10*time.Millisecond); {
+			f = familyOf(c.t, r.cmd.Process.Pid)
+		}
+	}
 	there := slices.DeleteFunc(slices.Clone(targets), func(target string) bool { return f.member(target) == nil })
 	if len(there) == 0 {
 		return kill{}, false

@@ -34,7 +34,7 @@ func (h *host) structures() map[runName]string {
 
 // structureQueries tell of one phase, ?1, in the words of the record. Readings
 // are counted as series: how many there are depends on how long a phase took, to
-// the interval.
+// the interval; and a workload that is done within one has no rates of intervals.
 var structureQueries = []struct{ what, query string }{
 	{"iteration", `SELECT number, status FROM iteration WHERE phase_id = ?1 ORDER BY number`},
 	{"metric", `SELECT i.number, n.name, n.unit
@@ -45,7 +45,8 @@ var structureQueries = []struct{ what, query string }{
 		WHERE i.phase_id = ?1 AND n.name IN ('rows_inserted', 'rows_read', 'queries') ORDER BY i.number, n.name`},
 	{"series", `SELECT i.number, n.name, s.instance
 		FROM iteration i JOIN series s ON s.iteration_id = i.id JOIN metric_name n ON n.id = s.metric_name_id
-		WHERE i.phase_id = ?1 AND EXISTS (SELECT 1 FROM reading WHERE series_id = s.id) ORDER BY i.number, n.name, s.instance`},
+		WHERE i.phase_id = ?1 AND s.instance = '' AND n.name NOT IN ('ips', 'qps', 'tps') AND n.name NOT LIKE 'lat%'
+		  AND EXISTS (SELECT 1 FROM reading WHERE series_id = s.id) ORDER BY i.number, n.name, s.instance`},
 	{"histogram", `SELECT i.number, h.operation FROM iteration i JOIN histogram h ON h.iteration_id = i.id
 		WHERE i.phase_id = ?1 ORDER BY i.number, h.operation`},
 	{"query plan", `SELECT i.number, q.query FROM iteration i JOIN query_plan q ON q.iteration_id = i.id
