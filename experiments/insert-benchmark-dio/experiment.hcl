@@ -317,51 +317,59 @@ text "findings" {
         says = "direct I/O increases what the load reads"
         here = "MB/s read, none.dio against none"
         a    = at(local.dio, "rmb/s", "load")
+        most = false
         b    = at(local.buffered, "rmb/s", "load")
       },
       {
         says = "it makes full scans 1.5 to 2 times slower"
         here = "seconds of scan 5, none.dio against none"
         a    = at(local.dio, "secs", "scan", 5)
+        most = false
         b    = at(local.buffered, "secs", "scan", 5)
       },
       {
         says = "it costs little of the QPS with many inserts (2 to 7 %)"
         here = "qps, none against none.dio"
         a    = at(local.buffered, "qps.av", local.oltp[0])
+        most = true # no more than a tenth above b
         b    = at(local.dio, "qps.av", local.oltp[0])
       },
       {
         says = "MyRocks loads faster than InnoDB"
         here = "rows a second, none against InnoDB"
         a    = at(local.buffered, "ips.av", "load")
+        most = false
         b    = at(local.innodb, "ips.av", "load")
       },
       {
-        says = "MyRocks scans as fast as InnoDB (there 86 s against 43 s)"
-        here = "seconds of scan 5, none against InnoDB"
-        a    = at(local.buffered, "secs", "scan", 5)
-        b    = at(local.innodb, "secs", "scan", 5)
+        says = "MyRocks scans indexes as fast as InnoDB (there 297 s against 379 s for the secondary ones)"
+        here = "seconds of scans 2 to 4, none against InnoDB"
+        a    = at(local.buffered, "secs", "scan", 2) + at(local.buffered, "secs", "scan", 3) + at(local.buffered, "secs", "scan", 4)
+        most = true # no more than a tenth above b
+        b    = at(local.innodb, "secs", "scan", 2) + at(local.innodb, "secs", "scan", 3) + at(local.innodb, "secs", "scan", 4)
       },
       {
         says = "MyRocks QPS is much better with many inserts"
         here = "qps, none against InnoDB"
         a    = at(local.buffered, "qps.av", local.oltp[0])
+        most = false
         b    = at(local.innodb, "qps.av", local.oltp[0])
       },
       {
         says = "and with few"
         here = "qps, none against InnoDB"
         a    = at(local.buffered, "qps.av", local.oltp[1])
+        most = false
         b    = at(local.innodb, "qps.av", local.oltp[1])
       },
       ] : format("| %s | %s: %s against %s | %s |", s.says, s.here,
       format(max(s.a, s.b) < 10 ? "%.3f" : "%.0f", s.a), format(max(s.a, s.b) < 10 ? "%.3f" : "%.0f", s.b),
+      s.most ? (s.a <= 1.1 * s.b ? "as there" : "not as there") :
     s.a > 1.1 * s.b ? "as there" : s.b > 1.1 * s.a ? "not as there" : "too close to tell")],
     [
       "",
-      "A loss of 2 to 7 % cannot be seen in one short run. What is read through the page cache never reaches the device here, since 24 GiB",
-      "of memory hold all files: that side of direct I/O is larger here than on a database of 200 to 400 GB.",
+      "A loss of 2 to 7 % cannot be seen in one short run. What is read through the page cache hardly reaches the device here, since the",
+      "memory of this machine holds all files: that side of direct I/O is larger here than on a database of 200 to 400 GB.",
       "Each cell ran once (n = 1), for seconds: too few to judge by significance. Differences below 10 % are called too close to",
       "tell, and one above that may still be chance.",
     ],
