@@ -81,8 +81,11 @@ func tokenLines(text string) []string {
 func buildPublished(t *testing.T, name string) *Document {
 	t.Helper()
 	exp, cells := loadExperiment(t, filepath.Join("..", "experiments", name), "published")
-	doc, diags := Build(Input{Experiment: exp, Cells: cells, Eval: exp.Eval, Show: "published"})
+	doc, diags := Build(Input{Experiment: exp, Cells: cells, Eval: exp.Eval, Show: "published", Partial: true})
 	for _, d := range diags {
+		if d.Severity == hcl.DiagWarning && strings.HasPrefix(d.Summary, "Chart") {
+			continue // of a metric that the publication does not have
+		}
 		t.Errorf("unexpected diagnostic: %s", d)
 	}
 	return doc
