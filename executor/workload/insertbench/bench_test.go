@@ -53,62 +53,94 @@ func TestNoAllocation(t *testing.T) {
 }
 
 // BenchmarkLoad is a load of each profile, beside the same statements, made
-// beforehand, piped through the mariadb program. It reports rows per second and
-// the CPU time of the client for a row; the rate in shares of the program's, and
-// the CPU time in shares of the server's. They are medians of pairs, each of which
-// runs one straight after the other.
+// beforehand, piped through the server's own program, mariadb or psql. It reports
+// rows per second, and what the client takes for a row: CPU time, and allocations;
+// the rate in shares of the program's, and the CPU time in shares of the server's.
+// They are medians of pairs, each of which runs one straight after the other.
 func BenchmarkLoad(b *testing.B) {
+	b.Run("mariadb", func(b *testing.B) {
+		if _, err := exec.LookPath("mariadb"); err != nil {
+			workloadtest.Missing(b, "the program mariadb")
+		}
+		target := workloadtest.Start(b, "--innodb_log_file_size=512M")
+		loads(b, target, "mariadb", "--no-defaults", "-uroot", "-S"+target.Socket, database)
+	})
+	b.Run("postgres", func(b *testing.B) {
+		psql := filepath.Join(workloadtest.PostgresPrograms(b), "psql")
+		target := workloadtest.StartPostgres(b, "max_wal_size=4GB")
+		loads(b, target, psql, "-X", "-q", "-h", filepath.Dir(target.Socket), "-U", target.User, database)
+	})
+}
+
+// loads loads a server, and pipes the statements through a program.
+func loads(b *testing.B, target workload.Target, program ...string) {
 	const rows, pairs = 300000, 5
-	if _, err := exec.LookPath("mariadb"); err != nil {
-		workloadtest.Missing(b, "the program mariadb")
-	}
-	target := workloadtest.Start(b, "--innodb_log_file_size=512M")
 	pid := workloadtest.PID(b, target)
 	for _, step := range []string{stepLoad, stepFill} {
-		w := benchmark{config: loadConfig(b, step, rows)}
+		w := benchmark{config: loadConfig(b, target, step, rows)}
 		statements := filepath.Join(b.TempDir(), "load.sql")
 		writeStatements(b, &w, statements, rows)
 		b.Run(step, func(b *testing.B) {
-			var rates, cpus, rateRatios, cpuRatios []float64
+			var rates, cpus, allocations, rateRatios, cpuRatios []float64
 			for b.Loop() {
 				for range pairs {
-					rate, client, server := loadRate(b, &w, target, pid)
-					rates, cpus = append(rates, rate), append(cpus, client.Seconds()*1e6/rows)
-					rateRatios = append(rateRatios, rate/pipedRate(b, &w, target, statements))
-					cpuRatios = append(cpuRatios, client.Seconds()/server.Seconds())
+					l := load(b, &w, target, pid)
+					rates, cpus = append(rates, l.rate), append(cpus, l.client.Seconds()*1e6/rows)
+					allocations = append(allocations, float64(l.allocations)/rows)
+					rateRatios = append(rateRatios, l.rate/pipedRate(b, &w, target, statements, program))
+					cpuRatios = append(cpuRatios, l.client.Seconds()/l.server.Seconds())
 				}
 			}
 			b.ReportMetric(median(rates), "rows/s")
 			b.ReportMetric(median(cpus), "client-us/row")
-			b.ReportMetric(median(rateRatios), "rate/mariadb")
+			b.ReportMetric(median(allocations), "allocs/row")
+			b.ReportMetric(median(rateRatios), "rate/program")
 			b.ReportMetric(median(cpuRatios), "cpu/server")
 		})
 	}
 }
 
-// loadRate returns the rows that a load inserts in a second, and the CPU time
-// that client and server took.
-func loadRate(b *testing.B, w *benchmark, target workload.Target, pid int) (rate float64, client, server time.Duration) {
+// A loaded is what a load took.
+type loaded struct {
+	rate           float64 // rows a second
+	client, server time.Duration
+	allocations    uint64
+}
+
+func load(b *testing.B, w *benchmark, target workload.Target, pid int) loaded {
+	var l loaded
+	var before, after runtime.MemStats
 	r := workload.NewRecorder("", workload.Hooks{
-		Begin: func(time.Time) { client, server = self(b), workloadtest.CPU(b, pid) },
-		End:   func(time.Time) { client, server = self(b)-client, workloadtest.CPU(b, pid)-server },
+		// What the asking takes is not the client's.
+		Begin: func(time.Time) {
+			l.server = workloadtest.CPU(b, pid)
+			runtime.ReadMemStats(&before)
+			l.client = self(b)
+		},
+		End: func(time.Time) {
+			l.client = self(b) - l.client
+			runtime.ReadMemStats(&after)
+			l.server = workloadtest.CPU(b, pid) - l.server
+		},
 	})
 	if err := w.Run(b.Context(), target, r); err != nil {
 		b.Fatal(err)
 	}
 	result := r.Result()
-	return float64(w.rows) / result.End.Sub(result.Start).Seconds(), client, server
+	l.rate, l.allocations = float64(w.rows)/result.End.Sub(result.Start).Seconds(), after.Mallocs-before.Mallocs
+	return l
 }
 
-// pipedRate returns the rows that the mariadb program inserts in a second.
-func pipedRate(b *testing.B, w *benchmark, target workload.Target, statements string) float64 {
+// pipedRate returns the rows that a program inserts in a second which reads the
+// statements.
+func pipedRate(b *testing.B, w *benchmark, target workload.Target, statements string, program []string) float64 {
 	makeTables(b, w, target)
 	in, err := os.Open(statements)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer in.Close()
-	cmd := exec.CommandContext(b.Context(), "mariadb", "--no-defaults", "-uroot", "-S"+target.Socket, database)
+	cmd := exec.CommandContext(b.Context(), program[0], program[1:]...)
 	cmd.Stdin = in
 	started := time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -122,8 +154,8 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-func loadConfig(t testing.TB, step string, rows int) config {
-	c, faults := decode(arguments(t, block{"step": step, "rows": rows, "verify": false}), matrix.Build{})
+func loadConfig(t testing.TB, target workload.Target, step string, rows int) config {
+	c, faults := decode(arguments(t, block{"step": step, "rows": rows, "verify": false}), matrix.Build{Flavour: target.Flavour})
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}

@@ -3,7 +3,6 @@ package workloadtest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -321,25 +320,36 @@ func PID(t testing.TB, target workload.Target) int {
 	return pid
 }
 
-// CPU returns the CPU time that a server has used so far.
+// CPU returns the CPU time that a server has used so far: its process, and those
+// of its connections where it has one for each.
 func CPU(t testing.TB, pid int) time.Duration {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	paths, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// After the name in parentheses, user and system time are the fields 12
-	// and 13, in hundredths of a second on all Linux systems.
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	var ticks time.Duration
-	for _, field := range fields[11:13] {
-		n, err := strconv.ParseInt(field, 10, 64)
+	var total time.Duration
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
 		if err != nil {
-			t.Fatal(err)
+			continue // it has ended
 		}
-		ticks += time.Duration(n)
+		// After the name in parentheses, the parent is field 2, and user and
+		// system time are 12 and 13, in hundredths of a second on all Linux
+		// systems.
+		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+		if own := strconv.Itoa(pid); fields[1] != own && filepath.Base(filepath.Dir(path)) != own {
+			continue
+		}
+		for _, field := range fields[11:13] {
+			n, err := strconv.ParseInt(field, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			total += time.Duration(n) * time.Second / 100
+		}
 	}
-	return ticks * time.Second / 100
+	return total
 }
 
 // Processes returns the connections that a server still has beside its own and
