@@ -43,7 +43,7 @@ conformance: tools servers
 # what the requests did and the counts of links are checked by SQL.
 linkbench: tools test-servers
 	DBMATRIX_REQUIRE_SERVERS=1 DBMATRIX_LINKBENCH_SECONDS=60 \
-		go test -count=1 -timeout=30m -v -run '^TestScale$$' ./executor/workload/linkbench
+		go test -count=1 -timeout=30m -v -run '^Test(InnoDB|MyRocks|Postgres)$$/^scale$$' ./executor/workload/linkbench
 
 race: tools test-servers bin/go-tpc
 	DBMATRIX_REQUIRE_SERVERS=1 go test -race ./...

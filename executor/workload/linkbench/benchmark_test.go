@@ -27,30 +27,11 @@ func with(b, more block) block {
 	return all
 }
 
-// TestConformance checks what holds for all workloads, on each engine: the data is
-// a function of the seed, whatever the loaders and the form of the tables.
-func TestConformance(t *testing.T) {
-	for _, engine := range engines() {
-		t.Run(engine.name, func(t *testing.T) {
-			small := with(engine.block, block{"step": "load", "maxid1": 2001, "loaders": 2})
-			workloadtest.Suite{
-				Type:       Type(),
-				Prepare:    small,
-				Others:     []block{{"loaders": 1}, {"loaders": 7}, with(engine.packed, block{"partitions": 4}), {"late_index": true}},
-				Seed:       block{"seed": 2},
-				Data:       engine.data(),
-				Work:       with(small, block{"step": "query", "requesters": 4, "seconds": 60}),
-				Interrupts: 6,
-			}.Run(t, engine.start(t))
-		})
-	}
-}
-
 // An engine is one on which everything must work.
 type engine struct {
 	name   string
 	start  func(testing.TB) workload.Target
-	block  block  // that chooses it
+	block  block  // which chooses it
 	packed block  // another form of its tables
 	hash   string // a number made of a text in %s
 	hex    string // bytes in %s as a text
@@ -63,7 +44,9 @@ func engines() []engine {
 	)
 	return []engine{
 		{
-			"InnoDB", func(t testing.TB) workload.Target { return workloadtest.Start(t, oddMode) },
+			"InnoDB", func(t testing.TB) workload.Target {
+				return workloadtest.Start(t, "--innodb_lock_wait_timeout=1", oddMode)
+			},
 			block{}, block{"compression": "table"}, mysqlHash, "HEX(%s)",
 		},
 		{
@@ -74,7 +57,7 @@ func engines() []engine {
 			block{"engine": "rocksdb"}, nil, mysqlHash, "HEX(%s)",
 		},
 		{
-			"PostgreSQL", func(t testing.TB) workload.Target { return workloadtest.StartPostgres(t, "synchronous_commit=off") },
+			"PostgreSQL", func(t testing.TB) workload.Target { return workloadtest.StartPostgres(t, "lock_timeout=1s") },
 			block{}, nil, postgresHash, "ENCODE(%s, 'hex')",
 		},
 	}
@@ -95,16 +78,32 @@ func (e *engine) data() string {
 	return strings.Join(parts, " UNION ALL ") + " ORDER BY name"
 }
 
-// scaleVariable says how long, in seconds, TestScale is to run the mix.
+// conformance checks what holds for all workloads: the data is a function of the
+// seed, whatever the loaders and the form of the tables.
+func (e *engine) conformance(t *testing.T, target workload.Target) {
+	small := with(e.block, block{"step": "load", "maxid1": 2001, "loaders": 2})
+	workloadtest.Suite{
+		Type:       Type(),
+		Prepare:    small,
+		Others:     []block{{"loaders": 1}, {"loaders": 7}, with(e.packed, block{"partitions": 4}), {"late_index": true}},
+		Seed:       block{"seed": 2},
+		Data:       e.data(),
+		Work:       with(small, block{"step": "query", "requesters": 4, "seconds": 60}),
+		Interrupts: 6,
+	}.Run(t, target)
+}
+
+// scaleVariable says how long, in seconds, the tests named scale are to run the
+// mix.
 const scaleVariable = "DBMATRIX_LINKBENCH_SECONDS"
 
-// TestScale loads a hundred thousand nodes, runs the mix on them and compares the
-// counts with the links, on each engine. Unless it is asked for, it does so at a
-// tenth of the scale, with few requests: of a number of requests the operations are
-// the same each time, of a time they are not, and once in a thousand times they are
-// far from the mix.
-func TestScale(t *testing.T) {
-	common := block{"profile": profileModern, "maxid1": 10001, "requests": 2000, "loaders": 4, "requesters": 8}
+// scale loads a hundred thousand nodes, runs the mix on them and compares the
+// counts with the links. Unless it is asked for, it does so at a twentieth of the
+// scale, with few requests: of a number of requests the operations are the same
+// each time, of a time they are not, and once in a thousand times they are far from
+// the mix.
+func (e *engine) scale(t *testing.T, target workload.Target) {
+	common := with(e.block, block{"profile": profileModern, "maxid1": 5001, "requests": 1500, "loaders": 4, "requesters": 8})
 	if text := os.Getenv(scaleVariable); text != "" {
 		seconds, err := strconv.Atoi(text)
 		if err != nil {
@@ -113,20 +112,21 @@ func TestScale(t *testing.T) {
 		delete(common, "requests")
 		common["maxid1"], common["seconds"] = 100001, seconds
 	}
-	for _, engine := range engines() {
-		t.Run(engine.name, func(t *testing.T) { runs(t, engine.start(t), with(common, engine.block)) })
-	}
+	runs(t, target, common)
 }
 
 // TestInnoDB runs everything on one server of the one engine.
 func TestInnoDB(t *testing.T) {
-	target := workloadtest.Start(t, "--innodb_lock_wait_timeout=1", oddMode)
+	engine := engines()[0]
+	target := engine.start(t)
+	t.Run("conformance", func(t *testing.T) { engine.conformance(t, target) })
+	t.Run("scale", func(t *testing.T) { engine.scale(t, target) })
 	t.Run("fb2011", func(t *testing.T) { runs(t, target, block{"profile": profileFB2011, "maxid1": 3001, "requests": 1500}) })
 	t.Run("contention", func(t *testing.T) { contention(t, target, "innodb", 5) })
 	t.Run("forms", func(t *testing.T) { forms(t, target) })
 	t.Run("late index", func(t *testing.T) { lateIndex(t, target, nil) })
 	t.Run("rate", func(t *testing.T) { rate(t, target) })
-	t.Run("check", func(t *testing.T) { wrong(t, target, nil) })
+	t.Run("check", func(t *testing.T) { wrong(t, target) })
 	t.Run("errors", func(t *testing.T) { failures(t, target, nil) })
 	t.Run("distribution", func(t *testing.T) { distribution(t, target) })
 	t.Run("long list", func(t *testing.T) { longList(t, target) })
@@ -149,27 +149,31 @@ func TestMySQL(t *testing.T) {
 
 // TestMyRocks runs on the other engine.
 func TestMyRocks(t *testing.T) {
-	target := engines()[1].start(t)
+	engine := engines()[1]
+	target := engine.start(t)
+	t.Run("conformance", func(t *testing.T) { engine.conformance(t, target) })
+	t.Run("scale", func(t *testing.T) { engine.scale(t, target) })
 	t.Run("fb2017", func(t *testing.T) {
 		runs(t, target, block{"engine": "rocksdb", "partitions": 4, "maxid1": 3001, "requests": 1500})
 	})
 	t.Run("contention", func(t *testing.T) { contention(t, target, "rocksdb", 100) })
-	rocksdb := block{"engine": "rocksdb"}
-	t.Run("late index", func(t *testing.T) { lateIndex(t, target, rocksdb) })
-	t.Run("check", func(t *testing.T) { wrong(t, target, rocksdb) })
-	t.Run("errors", func(t *testing.T) { failures(t, target, rocksdb) })
+	t.Run("late index", func(t *testing.T) { lateIndex(t, target, engine.block) })
+	t.Run("errors", func(t *testing.T) { failures(t, target, engine.block) })
 }
 
 // TestPostgres runs everything that does not depend on the engine.
 func TestPostgres(t *testing.T) {
-	target := workloadtest.StartPostgres(t, "lock_timeout=1s")
+	engine := engines()[2]
+	target := engine.start(t)
+	t.Run("conformance", func(t *testing.T) { engine.conformance(t, target) })
+	t.Run("scale", func(t *testing.T) { engine.scale(t, target) })
 	t.Run("fb2011", func(t *testing.T) { runs(t, target, block{"profile": profileFB2011, "maxid1": 3001, "requests": 1500}) })
 	t.Run("fb2017", func(t *testing.T) {
 		runs(t, target, block{"profile": profileFB2017, "partitions": 4, "maxid1": 3001, "requests": 1500})
 	})
 	t.Run("contention", func(t *testing.T) { contention(t, target, "innodb", 5) })
 	t.Run("late index", func(t *testing.T) { lateIndex(t, target, nil) })
-	t.Run("check", func(t *testing.T) { wrong(t, target, nil) })
+	t.Run("check", func(t *testing.T) { wrong(t, target) })
 	t.Run("errors", func(t *testing.T) { failures(t, target, nil) })
 	t.Run("long list", func(t *testing.T) { longList(t, target) })
 }
@@ -306,8 +310,8 @@ func rate(t *testing.T, target workload.Target) {
 }
 
 // wrong makes counts wrong, in each way.
-func wrong(t *testing.T, target workload.Target, form block) {
-	common := with(form, block{"profile": profileModern, "maxid1": 10101, "loaders": 1, "max_links": 4})
+func wrong(t *testing.T, target workload.Target) {
+	common := block{"profile": profileModern, "maxid1": 10101, "loaders": 1, "max_links": 4}
 	workloadtest.Do(t, Type(), target, with(common, block{"step": "load"}))
 	conn := connect(t, target)
 	for _, test := range []struct{ change, want, back string }{
@@ -403,10 +407,10 @@ func distribution(t *testing.T, target workload.Target) {
 // longList reads a list that is longer than what is read at once, in two goes, by
 // the store of each client.
 func longList(t *testing.T, target workload.Target) {
-	if err := os.WriteFile(filepath.Join(target.Source, "long.dat"), []byte("nlinks\n1 99.999\n30000 100\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(target.Source, "long.dat"), []byte("nlinks\n1 99\n22000 100\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	common := block{"maxid1": 30001, "distribution": "long.dat", "link_types": 2, "loaders": 2}
+	common := block{"maxid1": 51, "max_links": 22000, "distribution": "long.dat", "loaders": 2}
 	for _, profile := range []string{profileModern, profileFB2011} {
 		load := with(common, block{"step": "load", "profile": profile})
 		workloadtest.Do(t, Type(), target, load)
