@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -36,20 +37,16 @@ func portFree(port int) error {
 // listener returns the process that listens on a TCP port, or 0 where that cannot
 // be seen: only root sees the sockets of other users' processes.
 func listener(port int) int {
-	fs, err := procfs.NewDefaultFS()
-	if err != nil {
-		return 0
-	}
-	v4, _ := fs.NetTCP() // what cannot be read lists nothing
-	v6, _ := fs.NetTCP6()
-	const listening = 10 // TCP_LISTEN of the kernel's tcp_states.h
 	sockets := map[string]bool{}
-	for _, line := range append(v4, v6...) {
-		if line.St == listening && line.LocalPort == uint64(port) {
-			sockets[fmt.Sprintf("socket:[%d]", line.Inode)] = true
+	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		text, _ := os.ReadFile(table) // one that is not there lists nothing
+		for line := range strings.Lines(string(text)) {
+			if inode := listening(line, port); inode != "" {
+				sockets["socket:["+inode+"]"] = true
+			}
 		}
 	}
-	procs, _ := fs.AllProcs()
+	procs, _ := procfs.AllProcs()
 	for _, p := range procs {
 		targets, _ := p.FileDescriptorTargets()
 		for _, to := range targets {
@@ -59,6 +56,18 @@ func listener(port int) int {
 		}
 	}
 	return 0
+}
+
+// listening returns the inode of the socket that a line of /proc/net/tcp is about
+// where it listens on a port, else "" (proc_net_tcp.txt of the kernel: the second
+// field is address and port in hexadecimal, the fourth the state, the tenth the
+// inode).
+func listening(line string, port int) string {
+	f := strings.Fields(line)
+	if len(f) < 10 || f[3] != "0A" || !strings.HasSuffix(f[1], fmt.Sprintf(":%04X", port)) {
+		return ""
+	}
+	return f[9]
 }
 
 // describeProcess names a process for messages: its id and the name of its
