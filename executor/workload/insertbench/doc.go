@@ -36,6 +36,9 @@
 //     keys of point queries are drawn from there on.
 //   - Point queries know the highest key of a hundred queries ago; not every key
 //     that they ask for has a row.
+//   - PostgreSQL gets the original's words: a delete finds its rows by a subquery,
+//     queries are prepared and name no index, and a connection takes a thousand
+//     keys at once, so that each leaves a gap.
 //   - Inserts and deletes of a client stay within eight statements of each
 //     other: the slower one sets the pace of both.
 //   - rows_inserted of l.x is all rows that the tables then have, those of the
@@ -57,8 +60,13 @@
 //     those of the first client, as the original's scripts do.
 //   - Deadlocks and lock waits are sent again and counted, and any other error
 //     fails the phase; the original counts all as retries and goes on.
-//   - Columns have no display widths, and the tables are latin1 on all builds.
+//   - Columns have no display widths, and the tables of MySQL and MariaDB are
+//     latin1 on all builds. Indexes of the classic profile are named after their
+//     table in PostgreSQL, where one schema has all names; its price is REAL.
+//   - A line of intervals.N.tsv counts every query, the original's only each
+//     sixteenth.
 //   - A client may have several tables of the modern profile, and takes them in
 //     turn. Where clients share a table each of them deletes its lowest rows,
-//     and they wait for each other, as in the original.
+//     and they wait for each other, as in the original. In PostgreSQL one that
+//     waited finds its rows gone and deletes none in their place.
 package insertbench
