@@ -114,6 +114,31 @@ func TestInitialiseHangs(t *testing.T) {
 	}
 }
 
+// The log of a server that does not start on its new data directory goes with the
+// directory: the error has it all, and names no file that is not there.
+func TestTemplateQuotesLog(t *testing.T) {
+	l := launchOf(t, `
+case "$*" in *--initialize-insecure*) touch "$PWD/data/ibdata1"; exit 0;; esac
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "2026-01-02 10:00:00 0 [Note] line $i"; done
+echo '2026-01-02 10:00:00 0 [ERROR] the cause'; exit 1`)
+	l.Settings.Server.Build.Flavour, l.Settings.Server.Build.Version = "mysql", "8.0.30"
+	l.Settings.Server.Build.Content = "c"
+	root := filepath.Dir(filepath.Dir(l.Layout.Dir))
+	_, err := (&Templates{DataDir: filepath.Join(root, "other"), Guardian: l.Guardian}).Make(context.Background(), l.Settings)
+	var start *StartError
+	if !errors.As(err, &start) || start.LogPath != "" || start.OptionFile != "" {
+		t.Fatalf("got %v, %+v", err, start)
+	}
+	for _, want := range []string{"[ERROR] the cause (it ended with exit code 1)", "the last lines of its log", "line 1\n", "line 12"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if strings.Contains(err.Error(), "error.1.log") {
+		t.Errorf("it names a file that is gone: %v", err)
+	}
+}
+
 func TestStartRefuses(t *testing.T) {
 	tests := []struct {
 		name  string
