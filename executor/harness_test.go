@@ -45,6 +45,7 @@ type harness struct {
 	full       bool            // the disk is
 	survives   bool            // servers survive SIGKILL
 	lost       bool            // the guardian is
+	guardError error           // of commands
 	owned      bool            // directories have owner files
 	notWarm    int64           // bytes that stay out of the page cache
 	renewError error           // of starting another guardian
@@ -236,7 +237,7 @@ func (h *harness) machine() *machine {
 				}
 			}
 			h.note("%s", text)
-			return nil
+			return h.guardError
 		},
 		sources: func(server.Layout, int) ([]sampler.Sampler, error) { return nil, nil },
 		usage:   func(context.Context, server.Layout) (sampler.Usage, error) { return sampler.Usage{}, nil },

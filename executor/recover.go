@@ -135,8 +135,8 @@ func (e *executor) recover(ctx context.Context) error {
 		return e.recordError("reading what is still set up", err)
 	}
 	for _, s := range setups {
-		if err := e.undo(ctx, s); err != nil {
-			return environmentError("undoing the setup of %s: %w", s.Cell, err)
+		if err := e.undoLeft(ctx, s); err != nil {
+			return err
 		}
 		e.event(Event{Kind: Recovered, Message: fmt.Sprintf("undid the setup of %s, replicate %d", s.Cell, s.Replicate)})
 	}
@@ -154,6 +154,25 @@ func (e *executor) recover(ctx context.Context) error {
 		return err
 	}
 	e.snapshots = newSnapshotCollection(known, e.plan)
+	return nil
+}
+
+// undoLeft undoes a setup that an earlier runner left. Where its teardown fails the
+// host is not as it was, unless it has been booted since, or somebody says that it is:
+// what was set up may be gone already.
+func (e *executor) undoLeft(ctx context.Context, s store.Setup) error {
+	err := e.undo(ctx, s)
+	if err == nil {
+		return nil
+	}
+	boot, berr := bootID()
+	if berr != nil || boot == s.BootID && !e.opts.AcceptEnvironment {
+		return environmentError("undoing the setup of %s, which an earlier runner left: %w\nUndo it by hand, then go on with --accept-environment", s.Cell, err)
+	}
+	e.event(Event{Kind: Notice, Message: fmt.Sprintf("the setup of %s counts as undone: %s", s.Cell, err)})
+	if err := e.deps.Store.EndSetup(ctx, s.ID); err != nil {
+		return e.recordError("recording a teardown", err)
+	}
 	return nil
 }
 

@@ -225,7 +225,7 @@ func TestContinuedIterationIsFlagged(t *testing.T) {
 	if n := v.quick("SELECT count(*) FROM flag f JOIN iteration i ON i.id = f.iteration_id WHERE f.name = 'continued' AND i.number = 3"); n != 1 {
 		t.Errorf("%d flags on iteration 3", n)
 	}
-	for _, args := range [][]string{{"show", v.dir, "(the only cell)"}, {"table", "--phase", "load", "--columns", "n@load.3", v.dir}} {
+	for _, args := range [][]string{{"status", v.dir}, {"show", v.dir, "(the only cell)"}, {"table", "--phase", "load", "--columns", "n@load.3", v.dir}} {
 		cmd, out := v.command(nil, args...)
 		if err := cmd.Run(); err != nil || !strings.Contains(out.String(), "on the same data directory") {
 			t.Errorf("%s does not tell of it: %v\n%s", args[0], err, out)

@@ -138,7 +138,15 @@ func status(ctx context.Context, exp *matrix.Experiment, cells []*matrix.Cell) (
 	if err != nil {
 		return statusJSON{}, err
 	}
-	return statusDocument(p, attempts, time.Now()), nil
+	doc := statusDocument(p, attempts, time.Now())
+	if record != nil {
+		went, err := record.Continued(ctx, exp.Name)
+		if err != nil {
+			return statusJSON{}, fmt.Errorf("reading the record: %w", err)
+		}
+		doc.noteContinued(p, went)
+	}
+	return doc, nil
 }
 
 // statusDocument puts the plan and what is under way together.
@@ -170,6 +178,15 @@ func statusDocument(p *matrix.Plan, attempts []store.Attempt, now time.Time) sta
 		doc.Runs = append(doc.Runs, st)
 	}
 	return doc
+}
+
+// noteContinued says of finished runs that they went on after an interruption.
+func (doc *statusJSON) noteContinued(p *matrix.Plan, went map[store.AttemptID]bool) {
+	for i, r := range p.Runs {
+		if r.Status == matrix.Done && doc.Runs[i].Reason == "" && went[store.AttemptID(r.Attempt)] {
+			doc.Runs[i].Reason = "went on after an interruption, on the same data directory"
+		}
+	}
 }
 
 // runningDocument describes an attempt under way.

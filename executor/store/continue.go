@@ -80,6 +80,22 @@ func (s *Store) ContinueAttempt(ctx context.Context, b Broken, runner RunnerID) 
 	})
 }
 
+// Continued returns the attempts of an experiment that went on after an
+// interruption.
+func (s *Store) Continued(ctx context.Context, experiment string) (map[AttemptID]bool, error) {
+	attempts := map[AttemptID]bool{}
+	err := s.query(ctx, "attempts that went on", func(t *tx) error {
+		return t.each(`SELECT DISTINCT v.attempt_id FROM event v JOIN experiment e ON e.id = v.experiment_id
+			WHERE v.kind = 'continued' AND e.name = ?`, []any{experiment}, func(rows *sql.Rows) error {
+			var id AttemptID
+			err := rows.Scan(&id)
+			attempts[id] = true
+			return err
+		})
+	})
+	return attempts, err
+}
+
 // cutOff are the iterations of a phase that did not complete, and the record of
 // the phase as a whole, which will be another.
 const cutOff = "SELECT id FROM iteration WHERE phase_id = ? AND (number = 0 OR status NOT IN ('ok', 'sla_missed'))"

@@ -60,6 +60,9 @@ func TestContinueAttempt(t *testing.T) {
 	if err != nil || len(events) != 1 || events[0].Kind != "continued" || !strings.Contains(events[0].Detail, "iteration 3 was interrupted: queries = 300 count") {
 		t.Errorf("events: %+v, %v", events, err)
 	}
+	if went, err := r.s.Continued(r.ctx, "dio"); err != nil || len(went) != 1 || !went[a] {
+		t.Errorf("went on: %v, %v", went, err)
+	}
 	// The cut iteration and the phase as a whole are recorded again.
 	if _, err := r.s.FinishIteration(r.ctx, id, Iteration{Number: 3, Status: matrix.OK}); err != nil {
 		t.Error(err)

@@ -635,7 +635,7 @@ func TestSetups(t *testing.T) {
 	if open, err = s.OpenSetups(r.ctx, r.exp); err != nil {
 		t.Fatal(err)
 	}
-	want := []Setup{{ID: first, Attempt: a, Cell: "io=0", Replicate: 1, Dir: "/d", Env: []string{"A=b c"}, Teardown: [][]string{{"umount", "/mnt/x y"}}, Began: open[0].Began}}
+	want := []Setup{{ID: first, Attempt: a, Cell: "io=0", Replicate: 1, Dir: "/d", Env: []string{"A=b c"}, Teardown: [][]string{{"umount", "/mnt/x y"}}, Began: open[0].Began, BootID: "boot"}}
 	if diff := cmp.Diff(want, open); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -21,6 +21,7 @@ type Setup struct {
 	Env       []string       // that it runs with, as "NAME=value"
 	Teardown  [][]string     // argument lists
 	Began     time.Time      // set by the store
+	BootID    string         // of the runner that set it up; set by the store
 }
 
 // BeginSetup records that setup commands are about to run.
@@ -54,14 +55,14 @@ func (s *Store) EndSetup(ctx context.Context, id SetupID) error {
 func (s *Store) OpenSetups(ctx context.Context, experiment ExperimentID) ([]Setup, error) {
 	var setups []Setup
 	err := s.query(ctx, "setups", func(t *tx) error {
-		return t.each(`SELECT s.id, s.attempt_id, c.key, r.replicate, s.phase, s.dir, s.env, s.teardown, s.began_ns
-			FROM setup s JOIN attempt a ON a.id = s.attempt_id JOIN run r ON r.id = a.run_id JOIN cell c ON c.id = r.cell_id
+		return t.each(`SELECT s.id, s.attempt_id, c.key, r.replicate, s.phase, s.dir, s.env, s.teardown, s.began_ns, u.boot_id
+			FROM setup s JOIN attempt a ON a.id = s.attempt_id JOIN runner u ON u.id = a.runner_id JOIN run r ON r.id = a.run_id JOIN cell c ON c.id = r.cell_id
 			WHERE s.undone_ns IS NULL AND c.experiment_id = ? ORDER BY s.id DESC`, []any{experiment},
 			func(rows *sql.Rows) error {
 				var n Setup
 				var env, teardown string
 				var began int64
-				if err := rows.Scan(&n.ID, &n.Attempt, &n.Cell, &n.Replicate, &n.Phase, &n.Dir, &env, &teardown, &began); err != nil {
+				if err := rows.Scan(&n.ID, &n.Attempt, &n.Cell, &n.Replicate, &n.Phase, &n.Dir, &env, &teardown, &began, &n.BootID); err != nil {
 					return err
 				}
 				n.Began = fromUnix(began)
