@@ -72,7 +72,7 @@
 //     within 0.2 %; the attribute distribution takes the whole file.
 //   - Percentiles of statistics.csv are of at least one request.
 //   - In PostgreSQL the tables are in a schema of the database postgres, where the
-//     fork has a database for them, and the load ends with ANALYZE, outside the
+//     fork has a database for them, and the load ends with VACUUM, outside the
 //     measured time: the plans of the requests must not depend on when autovacuum
 //     comes by. The BEGIN of a transaction goes along with its first statement.
 //   - The original client knows no PostgreSQL, which does not tell by the number of
