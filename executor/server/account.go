@@ -130,6 +130,9 @@ func (a *account) reach(path string) error {
 		}
 		path = filepath.Dir(path)
 	}
+	if err := dangling(path); err != nil {
+		return err
+	}
 	if open, err := a.enters(path); open || err != nil {
 		return err
 	}
@@ -148,6 +151,18 @@ func (a *account) reach(path string) error {
 		}
 	}
 	return fmt.Errorf("user %s, as whom the server runs, cannot reach %s: %s is closed to it; choose another data_dir, or open the directory with \"chmod o+x %s\"", a.name, path, closed, closed)
+}
+
+// dangling says of a symbolic link that it leads nowhere.
+func dangling(path string) error {
+	to, err := os.Readlink(path)
+	if err != nil {
+		return nil // it is no link
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is a symbolic link to %s, which is not there", path, to)
+	}
+	return nil
 }
 
 // enters reports whether the account may enter a directory. It asks the kernel,

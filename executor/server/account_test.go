@@ -53,6 +53,18 @@ func TestAccountReach(t *testing.T) {
 	}
 }
 
+// A link that leads nowhere is no closed directory.
+func TestAccountReachDangling(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("/no/such/place", link); err != nil {
+		t.Fatal(err)
+	}
+	a := &account{name: "nobody"}
+	if err := a.reach(filepath.Join(link, "data")); err == nil || !strings.Contains(err.Error(), link+" is a symbolic link to /no/such/place") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestAccountFor(t *testing.T) {
 	if os.Geteuid() != 0 {
 		me, err := user.Current()

@@ -488,7 +488,7 @@ func TestLock(t *testing.T) {
 	if err := os.Symlink("/no/such/place", dir+"/dangling"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LockDir(dir + "/dangling"); err == nil || !strings.Contains(err.Error(), "dangling is a symbolic link to /no/such/place") {
+	if _, err := LockDir(dir + "/dangling"); err == nil || !strings.Contains(err.Error(), "dangling is a symbolic link to /no/such/place, which is not there") {
 		t.Errorf("a dangling link as data_dir: got %v", err)
 	}
 	if _, err := LockDir("/etc/passwd"); err == nil || !strings.Contains(err.Error(), "/etc/passwd is no directory") {

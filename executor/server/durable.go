@@ -40,8 +40,8 @@ func makeDirs(path string) error {
 		return nil
 	}
 	if errors.Is(err, fs.ErrExist) {
-		if to, lerr := os.Readlink(path); lerr == nil {
-			return fmt.Errorf("%s is a symbolic link to %s, which is no directory or is not there", path, to)
+		if err := dangling(path); err != nil {
+			return err
 		}
 		return fmt.Errorf("%s is no directory", path)
 	}

@@ -157,7 +157,7 @@ func whyNotRun(stderr string, err error) string {
 	case errors.Is(err, syscall.EACCES):
 		return ": it has no execute permission, or its filesystem is mounted noexec"
 	case stderr != "":
-		return ": " + firstLine(stderr)
+		return ": " + clean(firstLine(stderr))
 	}
 	return ""
 }
