@@ -364,6 +364,7 @@ func (g *Guardian) Run(ctx context.Context, c *exec.Cmd) error {
 	case <-ctx.Done():
 		p.Signal(syscall.SIGKILL, true)
 		<-p.Done()
+		s.wait(outputDelay) // nothing is written to the caller's any more
 		return fmt.Errorf("%s was ended: %w", c.Path, context.Cause(ctx))
 	}
 	if err := s.wait(outputDelay); err != nil {
@@ -458,23 +459,36 @@ func (s *streams) close() {
 	}
 }
 
-// wait waits until all output was read.
+// wait waits until all output was read. After that time our ends are closed, so
+// that nobody writes to the caller's any more.
 func (s *streams) wait(most time.Duration) error {
 	limit := time.NewTimer(most)
 	defer limit.Stop()
 	var first error
-	for range s.copies {
+	for left := len(s.copies); left > 0; {
 		select {
 		case err := <-s.done:
+			left--
 			if first == nil {
 				first = err
 			}
 		case <-limit.C:
-			return errors.New("a process that it started still holds its output open")
+			if first == errHeldOpen {
+				return first // not even closing helped
+			}
+			s.close()
+			first = errHeldOpen
+			limit.Reset(closedDelay)
 		}
 	}
 	return first
 }
+
+// closedDelay bounds the wait for a reader after what it reads was closed.
+const closedDelay = time.Second
+
+// errHeldOpen says that the output of a command did not end with it.
+var errHeldOpen = errors.New("a process that it started still holds its output open")
 
 // A Process is a program that runs under the guardian.
 type Process struct {
