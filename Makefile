@@ -37,7 +37,7 @@ test: tools test-servers bin/go-tpc
 # list of builds is printed before, what each did after; a build that is not there
 # fails the run.
 conformance: tools servers
-	cd executor/server/servertest && DBMATRIX_REQUIRE_SERVERS=1 DBMATRIX_CONFORMANCE=1 go test -count=1 -timeout=20m -run '^TestConformance$$'
+	cd executor/server/servertest && DBMATRIX_REQUIRE_SERVERS=1 DBMATRIX_CONFORMANCE=1 go test -count=1 -timeout=30m -run '^TestConformance$$'
 
 # LinkBench with a hundred thousand nodes, a minute on each engine: what was loaded,
 # what the requests did and the counts of links are checked by SQL.
