@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -35,7 +36,15 @@ const maxImportErrors = 20
 // source becomes the Source of the attempts; file is the name in messages. An
 // error joins all faults, each as "file:line:column: what".
 func ReadImport(r io.Reader, source, file string, axes []string) ([]Attempt, error) {
-	in := &importReader{source: source, file: file, axes: axes, index: map[importKey]int{}, seen: map[string]int{}}
+	return ReadImportNamed(r, source, file, axes, nil)
+}
+
+// ReadImportNamed is ReadImport for a file whose columns have other names: names
+// tells, for a heading of the file, the axis that it stands for, or phase,
+// iteration, replicate, status or matrix. Columns with such a name may stand
+// anywhere.
+func ReadImportNamed(r io.Reader, source, file string, axes []string, names map[string]string) ([]Attempt, error) {
+	in := &importReader{source: source, file: file, axes: axes, names: names, index: map[importKey]int{}, seen: map[string]int{}}
 	if err := in.read(r); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", file, err)
 	}
@@ -48,10 +57,12 @@ func ReadImport(r io.Reader, source, file string, axes []string) ([]Attempt, err
 type importReader struct {
 	source, file string
 	axes         []string
+	names        map[string]string // headings that stand for others
 
 	csv     *csv.Reader
 	header  []string
 	isAxis  []bool
+	named   []bool         // by names
 	columns map[string]int // by reserved name
 
 	attempts []Attempt
@@ -88,6 +99,7 @@ func (in *importReader) read(r io.Reader) error {
 		return err
 	}
 	in.header = header
+	in.rename()
 	in.readHeader()
 	for len(in.errs) == 0 || (in.columns != nil && len(in.errs) < maxImportErrors) {
 		record, err := in.csv.Read()
@@ -100,6 +112,23 @@ func (in *importReader) read(r io.Reader) error {
 		in.readRecord(record)
 	}
 	return nil
+}
+
+// rename gives the columns the names that their headings stand for.
+func (in *importReader) rename() {
+	in.named = make([]bool, len(in.header))
+	for _, heading := range sortedKeys(in.names) {
+		i := slices.Index(in.header, heading)
+		name := in.names[heading]
+		switch {
+		case i < 0:
+			in.fault(0, "there is no column %q, which is to be %s", heading, name)
+		case !reserved(name) && !slices.Contains(in.axes, name):
+			in.fault(i, "%q is to be %q, which is no axis of the experiment%s", heading, name, in.alternative(name))
+		default:
+			in.header[i], in.named[i] = name, true
+		}
+	}
 }
 
 // readHeader sorts out what each column is. Only what stands before the phase
@@ -121,12 +150,12 @@ func (in *importReader) readHeader() {
 			in.fault(i, "column %d has no heading", i+1)
 		case taken[name]:
 			in.fault(i, "the heading %q stands twice", name)
-		case !phase && known[name]:
+		case known[name] && (!phase || in.named[i]):
 			in.isAxis[i] = true
 		case reserved(name):
 			columns[name] = i
 			phase = phase || name == importPhase
-		case !phase:
+		case !phase && len(in.names) == 0:
 			in.fault(i, "%q is no axis of the experiment%s; column tokens stand behind the column %q", name, in.alternative(name), importPhase)
 		}
 		taken[name] = true

@@ -22,6 +22,7 @@ type importOptions struct {
 	experimentOptions
 	name    string
 	replace bool
+	columns []string
 }
 
 // newImportCommand records numbers that were measured elsewhere.
@@ -36,7 +37,10 @@ belongs to the experiment for good is better named by an import block.
 
 The file has a header line: the axes of the experiment first, then matrix, phase,
 iteration, replicate and status (all but phase may be absent), then column tokens.
-dbmatrix export writes such files.
+dbmatrix export writes such files. Of a spreadsheet with headings of its own,
+--cell-columns says which columns are axes and which is the phase:
+
+  dbmatrix import . old.csv --name old --cell-columns DBMS=engine,step=phase
 
 The relations that the checks of the experiment's import blocks name are verified,
 and rows of cells or phases that the experiment does not have are counted. What
@@ -50,6 +54,7 @@ does not fit is reported; it is no failure.` +
 	o.addFlags(c.Flags())
 	f := c.Flags()
 	f.StringVar(&o.name, "name", "", "the `NAME` under which tables show the rows")
+	f.StringSliceVar(&o.columns, "cell-columns", nil, "columns that say what a row is of, by other names: `HEADING=AXIS`, or HEADING=phase and the like")
 	f.BoolVar(&o.replace, "replace", false, "take the place of what was imported under this name before")
 	return c
 }
@@ -70,7 +75,11 @@ func importFile(ctx context.Context, s *streams, o *importOptions, path, file st
 	if importBlock(exp, o.name) {
 		return exit(exitUsage, fmt.Errorf("an import block of the experiment is called %q already; choose another name", o.name))
 	}
-	attempts, err := readImport(exp, o.name, file)
+	names, err := o.columnNames()
+	if err != nil {
+		return err
+	}
+	attempts, err := readImport(exp, o.name, file, names)
 	if err != nil {
 		return err
 	}
@@ -91,8 +100,21 @@ func importFile(ctx context.Context, s *streams, o *importOptions, path, file st
 	return s.checkImported(exp, cells, o.name, attempts)
 }
 
+// columnNames returns what the headings of --cell-columns stand for.
+func (o *importOptions) columnNames() (map[string]string, error) {
+	names := map[string]string{}
+	for _, text := range o.columns {
+		heading, name, ok := strings.Cut(text, "=")
+		if !ok || heading == "" || name == "" {
+			return nil, exit(exitUsage, fmt.Errorf("--cell-columns %q is not HEADING=AXIS", text))
+		}
+		names[heading] = name
+	}
+	return names, nil
+}
+
 // readImport reads a file by the rules of import blocks.
-func readImport(exp *matrix.Experiment, name, file string) ([]report.Attempt, error) {
+func readImport(exp *matrix.Experiment, name, file string, names map[string]string) ([]report.Attempt, error) {
 	var axes []string
 	for _, a := range exp.Axes {
 		axes = append(axes, a.Name)
@@ -102,7 +124,7 @@ func readImport(exp *matrix.Experiment, name, file string) ([]report.Attempt, er
 		return nil, exit(exitUsage, err)
 	}
 	defer f.Close()
-	attempts, err := report.ReadImport(f, name, file, axes)
+	attempts, err := report.ReadImportNamed(f, name, file, axes, names)
 	if err != nil {
 		return nil, exit(exitUsage, err)
 	}
