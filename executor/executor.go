@@ -246,25 +246,30 @@ func (e *executor) execute(ctx context.Context) error {
 	return nil
 }
 
-// open records the plan and this process, and tidies up after earlier ones.
-func (e *executor) open(ctx context.Context) error {
-	var err error
-	if err = e.endOrphans(ctx); err != nil {
+// tidyUp records the plan and this process, and tidies up after earlier ones.
+func (e *executor) tidyUp(ctx context.Context) error {
+	err := e.endOrphans(ctx)
+	if err != nil {
 		return err
 	}
 	if e.experiment, err = e.deps.Store.RecordPlan(ctx, e.plan); err != nil {
 		return e.recordError("recording the plan", err)
 	}
-	if err = e.beginRunner(ctx); err != nil {
+	if err := e.beginRunner(ctx); err != nil {
 		return err
 	}
-	if err = e.recover(ctx); err != nil {
+	return e.recover(ctx)
+}
+
+// open tidies up and gets ready for runs.
+func (e *executor) open(ctx context.Context) error {
+	if err := e.tidyUp(ctx); err != nil {
 		return err
 	}
-	if err = e.compareEnvironment(ctx); err != nil {
+	if err := e.compareEnvironment(ctx); err != nil {
 		return err
 	}
-	if err = e.inForce.load(ctx, e.deps.Store, e.plan); err != nil {
+	if err := e.inForce.load(ctx, e.deps.Store, e.plan); err != nil {
 		return e.recordError("reading the options of earlier runs", err)
 	}
 	e.crash.at(crashPlanRecorded)

@@ -87,6 +87,11 @@ func (c *snapshotCollection) release(ctx context.Context, e *executor, run *matr
 			c.users[keyOf(run, p)]--
 		}
 	}
+	c.evictUnused(ctx, e)
+}
+
+// evictUnused removes the snapshots that no run needs.
+func (c *snapshotCollection) evictUnused(ctx context.Context, e *executor) {
 	for k := range c.there {
 		if c.users[k] > 0 {
 			continue

@@ -132,6 +132,22 @@ func TestHalfMadeAndHalfRemovedGo(t *testing.T) {
 	}
 }
 
+// What a runner left that died after its last result goes, though nothing is left to
+// be executed.
+func TestLeftAfterTheLastResult(t *testing.T) {
+	v := newLight(t)
+	v.crash("attempt-finished")
+	if left, _ := filepath.Glob(v.data + "/runs/*"); len(left) != 1 {
+		t.Fatalf("there is nothing to remove: %v", left)
+	}
+	if out := v.mustRun(); !strings.Contains(out, "Nothing is left to do") || !strings.Contains(out, "left by an earlier runner") {
+		t.Errorf("it does not tell of it\n%s", out)
+	}
+	if left, _ := filepath.Glob(v.data + "/runs/*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
 // A process with the token of one of our directories is an orphan, also where
 // nobody has written down its pid. A pid file proves nothing.
 func TestOrphanIsFoundByItsToken(t *testing.T) {

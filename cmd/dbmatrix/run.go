@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"dbmatrix/executor"
+	"dbmatrix/executor/server"
 	"dbmatrix/executor/store"
 	"dbmatrix/executor/workload/program"
 	"dbmatrix/matrix"
@@ -95,7 +96,7 @@ func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error 
 	}
 	if len(pending) == 0 {
 		sayDone(s, p)
-		return recordNames(ctx, p)
+		return errors.Join(o.tidy(ctx, s, p), recordNames(ctx, p))
 	}
 	if err := o.ask(s, len(pending)); err != nil {
 		return err
@@ -122,6 +123,32 @@ func (o *runOptions) namePatterns() {
 			o.selection.Cells[i] = ""
 		}
 	}
+}
+
+// tidy deals with what a runner that was killed after its last result has left.
+func (o *runOptions) tidy(ctx context.Context, s *streams, p *matrix.Plan) error {
+	record, err := openRecord(ctx, p.Experiment)
+	if err != nil || record == nil {
+		return err
+	}
+	if err := record.Close(); err != nil {
+		return exit(exitEnvironment, err)
+	}
+	if record, err = writeRecord(ctx, p.Experiment); err != nil {
+		return err
+	}
+	display := newDisplay(s, p, nil)
+	err = executor.Tidy(ctx, p, executor.Deps{Store: record, Facts: definitionFacts(p.Experiment)},
+		executor.Options{Report: display.event, AcceptEnvironment: o.acceptEnvironment})
+	display.close()
+	var locked *server.LockedError
+	if errors.As(err, &locked) {
+		err = nil // whoever works on it tidies up, or the next run
+	}
+	if err = errors.Join(err, record.Close()); err != nil {
+		return exit(exitEnvironment, err)
+	}
+	return nil
 }
 
 // recordNames records the plan although nothing is left of it to execute, so that
