@@ -20,6 +20,12 @@
 //
 // A failing run does not stop the plan: its status and message are recorded, its
 // server is stopped, and the next run begins. What stops the plan is an interrupt,
-// too many failures in a row, a full disk, or a device whose processes cannot be
-// killed any more.
+// too many failures in a row, a full disk, results that cannot be written, or a
+// device whose processes cannot be killed any more. A guardian that is killed fails
+// its run; the next has another.
+//
+// An interrupted run begins again, from its last snapshot if there is one, in a new
+// attempt. A phase that says on_interrupt = "continue" goes on instead, in the same
+// attempt and the data directory that it left (continue.go). The places at which a
+// test can kill the process are in crash.go.
 package executor
