@@ -73,11 +73,13 @@ func (h *host) structure(db *sql.DB, attempt string) string {
 	return b.String()
 }
 
-// artifacts tells of the files of a phase, and checks that they are there.
+// artifacts tells of the files of a phase, and checks that they are there. What a
+// server says of its state after the measured window is missing where it was
+// killed right then.
 func (h *host) artifacts(b *strings.Builder, db *sql.DB, phase string) {
 	h.t.Helper()
 	for _, line := range rows(h.t, db, `SELECT a.bytes, a.kind, a.path FROM artifact a JOIN phase p ON p.attempt_id = a.attempt_id
-		WHERE p.id = ? AND a.path LIKE '%/' || p.block || '/%' ORDER BY a.path`, phase) {
+		WHERE p.id = ? AND a.kind != 'server state' AND a.path LIKE '%/' || p.block || '/%' ORDER BY a.path`, phase) {
 		size, rest, _ := strings.Cut(line, " ")
 		at := strings.LastIndex(rest, " ")
 		fmt.Fprintf(b, "  artifact %s %s\n", rest[:at], filepath.Base(rest[at+1:]))
