@@ -58,9 +58,11 @@ func metricNames(cells []*matrix.Cell) map[string]bool {
 func otherMetrics() []string {
 	return []string{
 		"cpus", "kernel_cpu", "swap_in", "swap_out", "server_swap", "server_read_bytes", "server_write_bytes", "client_read_bytes", "client_write_bytes",
-		"efficiency", "errors_unnamed", // of TPC-C
+		"tpm_reported", "tpmC_reported", "efficiency_reported", "errors_unnamed", // of TPC-C
 		"events", "eps", "file_reads", "file_writes", "file_fsyncs", "file_read_bytes", "file_write_bytes", "memory_bytes", "sysbench_secs", // of sysbench
-		"links_inserted", "counts_checked", "most_tries", "rows_indexed", // of LinkBench
+		"nodes_inserted", "links_inserted", "counts_inserted", "counts_checked", "most_tries", "rows_indexed", "retries",
+		"add_to_update", "update_to_add", "links_asked", "links_found", "older_lists",
+		"list_rows", "list_rows_p50", "list_rows_p75", "list_rows_p95", "list_rows_p99", "list_rows_max", // of LinkBench
 	}
 }
 

@@ -140,6 +140,11 @@ func per(count string) func(Metrics, float64) float64 {
 	return func(m Metrics, _ float64) float64 { return m.get(count) / m.get("secs") }
 }
 
+// perMinute makes the value of a rate that the field states for a minute.
+func perMinute(count string) func(Metrics, float64) float64 {
+	return func(m Metrics, _ float64) float64 { return 60 * m.get(count) / m.get("secs") }
+}
+
 // plain makes the value of a column that shows a metric as recorded, times a
 // constant.
 func plain(metric string, times float64) func(Metrics, float64) float64 {
@@ -162,8 +167,8 @@ func rateColumns() []*Spec {
 		{Token: "reads/s", Unit: "1/s", Format: "%.0f", Direction: Higher, Formula: "file_reads", Legend: "reads of files per second, as sysbench counts them", Source: fromClient, value: plain("file_reads", 1)},
 		{Token: "writes/s", Unit: "1/s", Format: "%.0f", Direction: Higher, Formula: "file_writes", Legend: "writes of files per second, as sysbench counts them", Source: fromClient, value: plain("file_writes", 1)},
 		{Token: "fsyncs/s", Unit: "1/s", Format: "%.0f", Direction: Higher, Formula: "file_fsyncs", Legend: "fsync calls per second, as sysbench counts them", Source: fromClient, value: plain("file_fsyncs", 1)},
-		{Token: "tpm", Unit: "1/min", Format: "%.0f", Direction: Higher, Formula: "tpm", Legend: "transactions of all kinds a minute, as go-tpc counts them", Source: fromClient, value: plain("tpm", 1)},
-		{Token: "tpmC", Unit: "1/min", Format: "%.0f", Direction: Higher, Formula: "tpmC", Legend: "new orders a minute, as go-tpc counts them", Source: fromClient, value: plain("tpmC", 1)},
+		{Token: "tpm", Unit: "1/min", Format: "%.0f", Direction: Higher, Formula: "60 * transactions / secs", Legend: "transactions of all kinds a minute, average of the phase", Source: fromClient, value: perMinute("transactions")},
+		{Token: "tpmC", Unit: "1/min", Format: "%.0f", Direction: Higher, Formula: "60 * transactions_new_order / secs", Legend: "new orders a minute, average of the phase", Source: fromClient, value: perMinute("transactions_new_order")},
 		{Token: "MB/s", Unit: "MB/s", Format: "%.1f", Direction: Higher, Formula: "(file_read_bytes + file_write_bytes) / 1024 / 1024", Legend: "MB of 1024 kB read and written per second, as sysbench counts them", Source: fromClient,
 			value: func(m Metrics, _ float64) float64 {
 				return (m.get("file_read_bytes") + m.get("file_write_bytes")) / kB / kB
