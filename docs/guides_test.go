@@ -89,8 +89,11 @@ func writeFile(t *testing.T, path string, lines []string) {
 // adds, and without the verdicts of tests.
 func shapeOf(lines []string) []string {
 	var shapes []string
+	doubtful := false
 	for _, line := range lines {
-		if doubt.MatchString(line) {
+		// A long note goes on in indented lines.
+		doubtful = doubt.MatchString(line) || doubtful && strings.HasPrefix(line, "  ")
+		if doubtful {
 			continue
 		}
 		for _, r := range shaping {
@@ -136,6 +139,7 @@ func TestShapes(t *testing.T) {
 		{"| 1.0 | buffered |", "| 1.0 | direct |", false},
 		{"a\n* foreign cpu: processes that are not of the run took 32.8 % of the CPU time", "a", true},
 		{"a\n* ips, wkb/i: foreign cpu: processes that are not of the run took 80.6 %", "a", true},
+		{"a\n* ips: foreign cpu: processes that are not\n  of the run took 80.6 %\nb", "a\nb", true},
 		{"a\n[1] query missed its rate: achieved 178.3", "a", false},
 	}
 	for _, tt := range tests {
