@@ -77,7 +77,7 @@ func (e *executor) attempt(ctx context.Context, run *matrix.Run) result {
 	began := time.Now()
 	if err := a.enter(ctx); err != nil {
 		var res result
-		res.add(e.blameHost(judge(err), a.phases[0].Phase.Settings))
+		res.add(a.judge(err))
 		return res
 	}
 	e.crash.at(crashAttemptBegun)
@@ -88,11 +88,11 @@ func (e *executor) attempt(ctx context.Context, run *matrix.Run) result {
 	// From here on nothing heeds an interrupt: the record must be right.
 	ctx = context.WithoutCancel(ctx)
 	if err := a.end(ctx); err != nil {
-		res.add(e.blameHost(judge(err), a.phases[0].Phase.Settings))
+		res.add(a.judge(err))
 	}
 	e.crash.at(crashStopped)
 	if err := e.deps.Store.FinishAttempt(ctx, a.id, res.status, res.message()); err != nil {
-		res.add(e.blameHost(judge(e.recordError("finishing an attempt", err)), a.phases[0].Phase.Settings))
+		res.add(a.judge(e.recordError("finishing an attempt", err)))
 	}
 	e.crash.at(crashAttemptFinished)
 	e.held.add(e.machine, res.err)
@@ -102,6 +102,9 @@ func (e *executor) attempt(ctx context.Context, run *matrix.Run) result {
 	e.event(Event{Kind: RunEnd, Run: run, Attempt: a.number, Status: res.status, Message: res.message(), Took: time.Since(began)})
 	return res
 }
+
+// judge turns an error of what lies around the phases into a failure.
+func (a *attempt) judge(err error) *failure { return a.blameHost(judge(err), a.phases[0].Phase.Settings) }
 
 // enter records that the attempt begins, or goes on.
 func (a *attempt) enter(ctx context.Context) error {
@@ -139,12 +142,12 @@ func (r *result) add(f *failure) {
 func (a *attempt) execute(ctx context.Context) result {
 	res := result{status: matrix.OK}
 	if err := a.recordFacts(ctx); err != nil {
-		res.add(judge(err))
+		res.add(a.judge(err))
 		return res
 	}
 	first, err := a.takeOver(ctx)
 	if err != nil {
-		res.add(judge(err))
+		res.add(a.judge(err))
 		return res
 	}
 	for i := first; i < len(a.phases); i++ {

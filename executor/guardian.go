@@ -29,6 +29,25 @@ func (a *attempt) awaitLost(s subject) error {
 	}
 }
 
+// withGuardian replaces the guardian where a phase failed because it was killed.
+// Where there cannot be another one the host is at fault, and the phase is no
+// failed one: it is to be taken up as soon as the host is well.
+func (a *attempt) withGuardian(ctx context.Context, f *failure) *failure {
+	if f == nil || !errors.Is(f, errGuardianKilled) {
+		return f
+	}
+	err := errors.Join(a.stop(ctx), a.replaceGuardian(ctx))
+	if err == nil {
+		return f
+	}
+	later := judge(err)
+	if later.host == nil {
+		return first(f, later)
+	}
+	later.details = append(later.details, f.details...)
+	return later
+}
+
 // replaceGuardian starts a new guardian where the last one was killed, once
 // nothing of what that one ran is left: a server that lived on would disturb the
 // next run, and might write to its data.

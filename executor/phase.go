@@ -40,12 +40,13 @@ func (a *attempt) phase(ctx context.Context, i int) *failure {
 	rp := a.phases[i]
 	ph := &phaseRun{attempt: a, rp: rp, p: rp.Phase, began: time.Now(), status: matrix.OK, memoryKills: memoryKills()}
 	if err := ph.enter(ctx, i); err != nil {
-		return judge(err)
+		return ph.blameHost(judge(err), ph.p.Settings)
 	}
 	a.event(Event{Kind: PhaseStart, Run: a.run, Phase: ph.p, Attempt: a.number, Message: rp.Reason})
 	f := ph.blameHost(ph.execute(ctx), ph.p.Settings)
 
 	ctx = context.WithoutCancel(ctx)
+	f = ph.withGuardian(ctx, f)
 	if err := ph.finish(ctx, f); err != nil {
 		f = first(f, judge(err))
 	}

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -497,13 +498,18 @@ func TestGuardianThatCannotBeReplaced(t *testing.T) {
 			h.lost = true
 			return errors.New("the guardian process is gone")
 		}
-		out := h.run(t.Context(), twoCells+phase("query", do("work"), `warmup = "${axis.n}s"`))
+		definition := twoCells + phase("query", do("work"), `warmup = "${axis.n}s"`)
+		out := h.run(t.Context(), definition)
 		var env *EnvironmentError
 		if !errors.As(out.Stopped, &env) || !strings.Contains(out.Stopped.Error(), "too many processes") {
 			t.Errorf("stopped with %v", out.Stopped)
 		}
-		if diff := cmp.Diff([]string{"n=1 failed query=failed"}, h.statuses()); diff != "" {
+		if diff := cmp.Diff([]string{"n=1 interrupted query=interrupted"}, h.statuses()); diff != "" {
 			t.Errorf("recorded (-want +got):\n%s", diff)
+		}
+		h.renewError, h.startError, h.lost = nil, nil, false
+		if out := h.run(t.Context(), definition); out.Done != 2 {
+			t.Errorf("the next execution: %+v", out)
 		}
 	})
 }
@@ -518,6 +524,44 @@ func TestResultsDiskFull(t *testing.T) {
 	var env *EnvironmentError
 	if f.status != matrix.Interrupted || !errors.As(f.host, &env) || !strings.Contains(f.Error(), "results.db is full") {
 		t.Errorf("got %+v", f)
+	}
+}
+
+// A record that takes no more as a phase begins, or as its directory's facts are
+// recorded, leaves a run that the next execution takes up.
+func TestRecordFullAroundPhases(t *testing.T) {
+	for name, table := range map[string]string{"beginning a phase": "phase", "recording facts": "fact"} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, h *harness) {
+				h.alter("CREATE TRIGGER full BEFORE INSERT ON " + table + " BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END")
+				definition := twoCells + phase("query", do("work"), `warmup = "${axis.n}s"`)
+				out := h.run(t.Context(), definition)
+				var env *EnvironmentError
+				if !errors.As(out.Stopped, &env) || len(out.Failed) != 0 || out.Left != 2 {
+					t.Errorf("outcome: %+v", out)
+				}
+				if got := h.statuses(); len(got) != 1 || !strings.HasPrefix(got[0], "n=1 interrupted") {
+					t.Errorf("recorded: %q", got)
+				}
+				h.alter("DROP TRIGGER full")
+				if out := h.run(t.Context(), definition); out.Done != 2 {
+					t.Errorf("the next execution: %+v", out)
+				}
+			})
+		})
+	}
+}
+
+// alter changes the record behind the store's back.
+func (h *harness) alter(statement string) {
+	h.t.Helper()
+	db, err := sql.Open("sqlite3", h.store.Path())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(h.t.Context(), statement); err != nil {
+		h.t.Fatal(err)
 	}
 }
 
