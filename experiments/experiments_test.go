@@ -252,6 +252,52 @@ func TestPublishedCells(t *testing.T) {
 	}
 }
 
+// TestPublishedTables makes each table that was published, as its experiment
+// stands and by the name of its file, and compares it with the original word by
+// word.
+func TestPublishedTables(t *testing.T) {
+	dbmatrix := build(t)
+	originals, err := filepath.Glob("../report/testdata/published/*/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(originals) != 25 {
+		t.Errorf("%d published tables, want 25", len(originals))
+	}
+	for _, file := range originals {
+		name, table := filepath.Base(filepath.Dir(file)), strings.TrimSuffix(filepath.Base(file), ".txt")
+		t.Run(name+" "+table, func(t *testing.T) {
+			t.Parallel()
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := filepath.Join(t.TempDir(), name)
+			if err := os.CopyFS(dir, definitionOf(t, name)); err != nil {
+				t.Fatal(err)
+			}
+			got, err := exec.Command(dbmatrix, "report", dir, "--table", table, "--format", "text").Output()
+			if err != nil {
+				t.Fatalf("dbmatrix report: %v", err)
+			}
+			if diff := cmp.Diff(words(string(want)), words(string(got))); diff != "" {
+				t.Errorf("table (-published +made):\n%s", diff)
+			}
+		})
+	}
+}
+
+// words returns the words of each line that is not blank.
+func words(text string) [][]string {
+	var lines [][]string
+	for line := range strings.Lines(text) {
+		if w := strings.Fields(line); len(w) > 0 {
+			lines = append(lines, w)
+		}
+	}
+	return lines
+}
+
 // publishedCells returns the cells of a published.csv, sorted: its axes are the
 // columns before phase, but for one called matrix; an empty level is none.
 func publishedCells(t *testing.T, file string) []string {

@@ -40,7 +40,7 @@ func Markdown(w io.Writer, d *Document, o Options) error {
 }
 
 func markdownTable(b *bytes.Buffer, t *Table, o Options) {
-	if !o.Bare {
+	if !o.Bare && !o.Untitled {
 		fmt.Fprintf(b, "## %s\n\n", escape(t.heading()))
 		if len(t.Caption) > 0 {
 			fmt.Fprintf(b, "%s\n\n", escape(strings.Join(t.Caption, ", ")))

@@ -49,7 +49,7 @@ func prefixed(prefix, text string) string {
 }
 
 func plainTable(b *bytes.Buffer, t *Table, o Options) {
-	if !o.Bare {
+	if !o.Bare && !o.Untitled {
 		plainHeading(b, t.heading())
 		if len(t.Caption) > 0 {
 			fmt.Fprintf(b, "%s\n", strings.Join(t.Caption, ", "))

@@ -16,6 +16,10 @@ type Options struct {
 	// between its own words.
 	Bare bool
 
+	// Untitled leaves out title and caption of the tables in text and
+	// Markdown.
+	Untitled bool
+
 	// Charts is the folder of the chart files as the document names it; ""
 	// is "charts", beside the document.
 	Charts string

@@ -62,7 +62,7 @@ time.` +
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "text", "`FORMAT`: "+strings.Join(slices.Sorted(maps.Keys(renderers())), ", ")+"; else by the end of --output's name")
 	completes(c, "format", words(slices.Sorted(maps.Keys(renderers()))...))
-	f.StringSliceVar(&o.tables, "table", nil, "only the table `NAME`; may be repeated")
+	f.StringArrayVar(&o.tables, "table", nil, "only the table `NAME`; may be repeated. One alone comes without its title")
 	completes(c, "table", tablesOfPath(&o.experimentOptions))
 	f.StringVarP(&o.output, "output", "o", "", "write `FILE`, or a file of the format in a directory, instead of standard output")
 	f.StringVar(&o.source, "source", "", "show rows of `SOURCE`: own, the name of an import, or all")
@@ -94,7 +94,8 @@ func makeReport(ctx context.Context, s *streams, o *reportOptions, path string) 
 	if err != nil {
 		return err
 	}
-	options := report.Options{Bare: o.bare, ChartFormat: o.charts}
+	// Who asks for one table by its name knows it.
+	options := report.Options{Bare: o.bare, Untitled: len(o.tables) == 1, ChartFormat: o.charts}
 	var b bytes.Buffer
 	if err := render(&b, doc, options); err != nil {
 		return fmt.Errorf("writing the report as %s: %w", o.format, err)

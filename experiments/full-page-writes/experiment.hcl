@@ -180,8 +180,8 @@ text "question" {
 # behind it.
 dynamic "table" {
   for_each = [
-    { name = "tps-wal", title = "Transactions a second, and WAL volume", source = "own" },
-    { name = "tps-wal, published", title = "Transactions a second, and WAL volume, as published", source = "published" },
+    { name = "tps-wal here", title = "Transactions a second, and WAL volume", source = "own" },
+    { name = "tps-wal", title = "Transactions a second, and WAL volume, as published", source = "published" },
   ]
   iterator = t
   labels   = [t.value.name]
@@ -207,8 +207,8 @@ dynamic "table" {
 
 dynamic "table" {
   for_each = [
-    { name = "wal-volume", title = "WAL volume of one client, prepared queries", source = "own" },
-    { name = "wal-volume, published", title = "WAL volume, as published", source = "published" },
+    { name = "wal-volume here", title = "WAL volume of one client, prepared queries", source = "own" },
+    { name = "wal-volume", title = "WAL volume, as published", source = "published" },
   ]
   iterator = t
   labels   = [t.value.name]
@@ -232,8 +232,8 @@ dynamic "table" {
 
 dynamic "table" {
   for_each = [
-    { name = "tps", title = "Transactions a second of one client, prepared queries", source = "own" },
-    { name = "tps, published", title = "Transactions a second, as published", source = "published" },
+    { name = "tps here", title = "Transactions a second of one client, prepared queries", source = "own" },
+    { name = "tps", title = "Transactions a second, as published", source = "published" },
   ]
   iterator = t
   labels   = [t.value.name]

@@ -137,10 +137,10 @@ locals {
 # Each published table below ours.
 dynamic "table" {
   for_each = [
-    { name = "load", title = "load, ldop=${local.size.loaders}", source = "own", phase = "load", iteration = null, columns = local.load_columns },
-    { name = "load, published", title = "load, ldop=4, as published", source = "published", phase = "load", iteration = null, columns = local.load_columns },
-    { name = "query-12h", title = "query @ run ${local.size.hours}", source = "own", phase = "query", iteration = local.size.hours, columns = local.query_columns },
-    { name = "query-12h, published", title = "query @ 12h, as published", source = "published", phase = "query", iteration = 12, columns = local.query_columns },
+    { name = "load here", title = "load, ldop=${local.size.loaders}", source = "own", phase = "load", iteration = null, columns = local.load_columns },
+    { name = "load", title = "load, ldop=4, as published", source = "published", phase = "load", iteration = null, columns = local.load_columns },
+    { name = "query-12h here", title = "query @ run ${local.size.hours}", source = "own", phase = "query", iteration = local.size.hours, columns = local.query_columns },
+    { name = "query-12h", title = "query @ 12h, as published", source = "published", phase = "query", iteration = 12, columns = local.query_columns },
   ]
   iterator = t
   labels   = [t.value.name]

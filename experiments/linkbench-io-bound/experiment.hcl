@@ -194,12 +194,12 @@ locals {
   by_binary = ["binary", "partitioning", "compression"]
   by_config = ["partitioning", "compression", "binary"]
   tables = [
-    { name = "sizes", title = "Database size in GB, after the load and after some of the runs", source = "own", of = local.gb.of, format = local.gb.format, by = local.by_binary },
-    { name = "sizes, published", title = "Database size in GB, as published", source = "published", of = "gb", format = null, by = local.by_binary },
-    { name = "rates-by-binary", title = "Insert rate of the load, and queries a second", source = "own", of = null, format = null, by = local.by_binary },
-    { name = "rates-by-binary, published", title = "Insert rate of the load, and queries a second, as published", source = "published", of = null, format = null, by = local.by_binary },
-    { name = "rates-by-config", title = "The same, grouped by configuration", source = "own", of = null, format = null, by = local.by_config },
-    { name = "rates-by-config, published", title = "Grouped by configuration, as published", source = "published", of = null, format = null, by = local.by_config },
+    { name = "sizes here", title = "Database size in GB, after the load and after some of the runs", source = "own", of = local.gb.of, format = local.gb.format, by = local.by_binary },
+    { name = "sizes", title = "Database size in GB, as published", source = "published", of = "gb", format = null, by = local.by_binary },
+    { name = "rates-by-binary here", title = "Insert rate of the load, and queries a second", source = "own", of = null, format = null, by = local.by_binary },
+    { name = "rates-by-binary", title = "Insert rate of the load, and queries a second, as published", source = "published", of = null, format = null, by = local.by_binary },
+    { name = "rates-by-config here", title = "The same, grouped by configuration", source = "own", of = null, format = null, by = local.by_config },
+    { name = "rates-by-config", title = "Grouped by configuration, as published", source = "published", of = null, format = null, by = local.by_config },
   ]
 }
 

@@ -177,7 +177,7 @@ locals {
 dynamic "table" {
   for_each = setproduct(["p0", "p1"], ["c0", "c1"], ["own", "published"])
   iterator = t
-  labels   = ["${t.value[0]}.${t.value[1]}${t.value[2] == "own" ? "" : ", published"}"]
+  labels   = ["${t.value[0]}.${t.value[1]}${t.value[2] == "own" ? " here" : ""}"]
   content {
     title    = "${t.value[0]}.${t.value[1]}${t.value[2] == "own" ? "" : ", as published"}"
     source   = t.value[2]
