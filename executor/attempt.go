@@ -104,7 +104,9 @@ func (e *executor) attempt(ctx context.Context, run *matrix.Run) result {
 }
 
 // judge turns an error of what lies around the phases into a failure.
-func (a *attempt) judge(err error) *failure { return a.blameHost(judge(err), a.phases[0].Phase.Settings) }
+func (a *attempt) judge(err error) *failure {
+	return a.blameHost(judge(err), a.phases[0].Phase.Settings)
+}
 
 // enter records that the attempt begins, or goes on.
 func (a *attempt) enter(ctx context.Context) error {

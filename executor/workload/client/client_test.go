@@ -321,3 +321,34 @@ func policy(t *testing.T, target workload.Target) {
 		}
 	}
 }
+
+// An interrupted statement that makes an index for MyRocks is left time to end: the
+// server can die of having it killed.
+func TestRunSparesIndexOfMyRocks(t *testing.T) {
+	target := workloadtest.StartRocksDB(t)
+	conn, look := open(t, target), open(t, target)
+	execute(t, conn, "CREATE DATABASE d", "USE d", "CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT) ENGINE=RocksDB", "SET rocksdb_bulk_load = 1",
+		"INSERT INTO t SELECT seq, seq % 1000, seq FROM seq_1_to_300000", "SET rocksdb_bulk_load = 0")
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	begins := func() {
+		for left := 0; left < 1000; left++ {
+			if n, err := look.Int("SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'CREATE INDEX%'"); err != nil || n > 0 {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		cancel(cause)
+	}
+	err := client.Run(ctx, func() { go begins() }, func() {}, []client.Worker{{Conn: conn, Work: func(*client.Gate) error {
+		_, err := conn.Exec("CREATE INDEX ab ON t (a, b)")
+		return err
+	}}})
+	if !errors.Is(err, cause) || strings.Contains(err.Error(), "interrupted statements") {
+		t.Errorf("the error is %v, want %v", err, cause)
+	}
+	if n, err := look.Int("SELECT COUNT(DISTINCT index_name) FROM information_schema.statistics WHERE table_schema = 'd'"); err != nil || n != 2 {
+		t.Errorf("%d indexes (%v), want 2: it was killed", n, err)
+	}
+}

@@ -56,12 +56,6 @@ type protocol interface {
 	// warnings returns those of the last statement.
 	warnings() (Warnings, error)
 
-	// kill returns the statement that ends the connection of that number.
-	kill(id uint64) string
-
-	// living returns the query for how many of these connections there are.
-	living(ids string) string
-
 	close() error
 }
 

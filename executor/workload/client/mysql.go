@@ -153,12 +153,6 @@ func (m *mysqlSession) warnings() (Warnings, error) {
 	return warnings, err
 }
 
-func (m *mysqlSession) kill(id uint64) string { return fmt.Sprintf("KILL %d", id) }
-
-func (m *mysqlSession) living(ids string) string {
-	return "SELECT COUNT(*) FROM information_schema.processlist WHERE id IN (" + ids + ")"
-}
-
 // A mysqlStatement is prepared by way of the wire and, the first time that its
 // rows are to be looked at, once more by way of the driver.
 type mysqlStatement struct {

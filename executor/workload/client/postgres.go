@@ -324,14 +324,6 @@ func (p *postgresSession) beginNext() error {
 
 func (p *postgresSession) warnings() (Warnings, error) { return p.notices, nil }
 
-func (p *postgresSession) kill(id uint64) string {
-	return fmt.Sprintf("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %d AND application_name = '%s'", id, applicationName)
-}
-
-func (p *postgresSession) living(ids string) string {
-	return fmt.Sprintf("SELECT COUNT(*) FROM pg_stat_activity WHERE pid IN (%s) AND application_name = '%s'", ids, applicationName)
-}
-
 // A postgresStatement is a statement prepared in the server.
 type postgresStatement struct {
 	session *postgresSession

@@ -4,17 +4,12 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"dbmatrix/executor/workload"
 )
-
-// killTimeout bounds how long interrupted statements may take to end in the
-// server, and each answer of a server that is asked to end them.
-const killTimeout = 10 * time.Second
 
 // A Worker is one client: a connection and what it does with it. Work runs on
 // a goroutine of its own, whose thread waits with it for the server.
@@ -64,7 +59,7 @@ func (g *Gate) Sleep(d time.Duration) {
 // when the last has finished, unless one failed.
 //
 // When a worker fails or ctx ends, the others are interrupted, and what their
-// connections still run in the server is killed; Run then returns the first
+// connections still run in the server is ended; Run then returns the first
 // error, or the context's.
 //
 // While the workers run, GOMAXPROCS is at least twice their number: a thread
@@ -95,7 +90,7 @@ func Run(ctx context.Context, begin, end func(), workers []Worker) error {
 	close(start)
 	finished.Wait()
 	if err := r.failure(); err != nil {
-		return workload.Join(err, kill(workers))
+		return workload.Join(err, endOf(workers))
 	}
 	end()
 	return nil
@@ -141,42 +136,6 @@ func (r *run) failure() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
-}
-
-// kill ends what interrupted connections still run in their server, and waits
-// until it has ended. A server that is gone, or does not answer, is somebody
-// else's finding: it is no error here.
-func kill(workers []Worker) error {
-	if len(workers) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), killTimeout)
-	defer cancel()
-	c, err := open(ctx, workers[0].Conn.target, "", killTimeout)
-	if err != nil {
-		return nil
-	}
-	defer c.Close()
-	var ids []string
-	for _, w := range workers {
-		for _, conn := range w.conns() {
-			ids = append(ids, fmt.Sprint(conn.id))
-			// Most connections have ended by themselves, which MySQL
-			// calls an error.
-			_, _ = c.Exec(c.protocol.kill(conn.id))
-		}
-	}
-	left := c.protocol.living(strings.Join(ids, ","))
-	for {
-		n, err := c.Int(left)
-		if err != nil || n == 0 {
-			return nil
-		}
-		if ctx.Err() != nil {
-			return fmt.Errorf("%d interrupted statements still run in the server after %s", n, killTimeout)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
 }
 
 // Session opens a connection for one piece of work, which ends when ctx does, as

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dbmatrix/executor/workload"
+	"dbmatrix/executor/workload/client"
 	"dbmatrix/executor/workload/workloadtest"
 )
 
@@ -183,7 +184,7 @@ func TestEndSessions(t *testing.T) {
 	}
 	began := time.Now()
 	err := EndSessions(ctx, target, "x", ctx.Err())
-	if took := time.Since(began); took > endTimeout+5*time.Second {
+	if took := time.Since(began); took > client.EndTimeout+5*time.Second {
 		t.Errorf("a stopped server: it took %s", took)
 	}
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "ending its sessions: ") {
