@@ -29,9 +29,11 @@ experiments: tools bin/go-tpc
 	$(MAKE) --no-print-directory build
 	scripts/experiments.sh $(PART)
 
-# With the servers here, no test may skip for want of one.
+# With the servers here, no test may skip for want of one. A minute of servers on
+# two quiet cores takes many beside other work, so no package is ended after Go's
+# own ten.
 test: tools test-servers bin/go-tpc
-	DBMATRIX_REQUIRE_SERVERS=1 go test ./...
+	DBMATRIX_REQUIRE_SERVERS=1 go test -timeout=20m ./...
 
 # What dbmatrix asks of a server, with every build that "make servers" brings. The
 # list of builds is printed before, what each did after; a build that is not there
@@ -46,7 +48,7 @@ linkbench: tools test-servers
 		go test -count=1 -timeout=30m -v -run '^Test(InnoDB|MyRocks|Postgres)$$/^scale$$' ./executor/workload/linkbench
 
 race: tools test-servers bin/go-tpc
-	DBMATRIX_REQUIRE_SERVERS=1 go test -race ./...
+	DBMATRIX_REQUIRE_SERVERS=1 go test -timeout=40m -race ./...
 
 # A matrix that is disturbed at random moments: KILLS says how often, SEED repeats
 # what a run printed.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -280,32 +279,4 @@ func TestCrashPoints(t *testing.T) {
 			v.finish()
 		})
 	}
-}
-
-// TestKills kills the runner again and again at random moments, and then
-// lets the matrix finish. DBMATRIX_KILLS says how often; a few times are enough for every day.
-func TestKills(t *testing.T) {
-	top := victimHost(t)
-	v := newVictim(t, top, "kills")
-	kills := 4
-	if n, err := strconv.Atoi(os.Getenv("DBMATRIX_KILLS")); err == nil {
-		kills = n
-	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	for killed := 0; killed < kills; {
-		if len(v.toRun()) == 0 {
-			v.grow()
-		}
-		after := time.Duration(200+random.IntN(5000)) * time.Millisecond
-		hit, _ := v.run(nil, func(p *os.Process) {
-			time.Sleep(after)
-			_ = p.Kill() // it may have ended
-		})
-		if hit {
-			killed++
-		}
-	}
-	v.finish()
 }
