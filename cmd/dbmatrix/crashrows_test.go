@@ -375,3 +375,171 @@ func TestKilledInTheMiddle(t *testing.T) {
 		})
 	}
 }
+
+// An option file that was half written goes with its directory, and is made anew in
+// one that a run goes on in.
+func TestHalfWrittenOptionFile(t *testing.T) {
+	v := newVictim(t, victimHost(t), "half")
+	v.crash("window-open:3")
+	files, err := filepath.Glob(v.data + "/runs/*/my.cnf")
+	if err != nil || len(files) != 1 {
+		t.Fatalf("option files: %v, %v", files, err)
+	}
+	whole, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := append(whole[:len(whole)/2:len(whole)/2], "\nno_such_opt"...)
+	for _, path := range []string{files[0], files[0] + ".tmp-01234567"} {
+		if err := os.WriteFile(path, half, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v.finish()
+	if n := v.quick("SELECT count(*) FROM flag WHERE name = 'continued'"); n != 1 {
+		t.Errorf("%d iterations went on in their directory, want 1", n)
+	}
+}
+
+// A report is the old one or the new one, wherever its writer was killed.
+func TestKilledReport(t *testing.T) {
+	v := newLight(t)
+	v.text, v.n = v.text+`
+table "all" { columns = ["n"] }
+`, 0
+	v.grow()
+	v.mustRun()
+	path := filepath.Join(v.dir, "RESULTS.md")
+	report := func() string {
+		t.Helper()
+		cmd, out := v.command(nil, "report", "-o", path, v.dir)
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	want := report()
+	killed := 0
+	for range 10 {
+		if err := os.WriteFile(path, []byte("old\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cmd, _ := v.command(nil, "report", "-o", path, v.dir)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		for waiting := true; waiting; {
+			select {
+			case err := <-ended:
+				if err != nil {
+					t.Fatal(err)
+				}
+				waiting = false
+			default:
+				if half, _ := filepath.Glob(path + ".tmp-*"); len(half) > killed {
+					_ = cmd.Process.Kill() // it may have ended
+					<-ended
+					killed, waiting = len(half), false
+				}
+			}
+		}
+		if b, err := os.ReadFile(path); err != nil || string(b) != "old\n" && string(b) != want {
+			t.Fatalf("%v, and the report is %q", err, b)
+		}
+	}
+	if killed == 0 {
+		t.Error("no writer was killed in the middle of its work")
+	}
+	if got := report(); got != want {
+		t.Errorf("then the report is %q, want %q", got, want)
+	}
+}
+
+// A runner that the kernel kills for lack of memory, with nothing else, leaves what
+// any killed runner does.
+func TestRunnerKilledForMemory(t *testing.T) {
+	group := memoryGroup(t, 1<<30)
+	v := newLight(t)
+	v.text = strings.Replace(lightExperiment, "sleep 0.1", "sleep 1", 1)
+	v.n--
+	v.grow()
+	killed, out := v.run(nil, func(p *os.Process) {
+		if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(fmt.Sprint(p.Pid)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+			if n, _ := filepath.Glob(v.data + "/runs/*/data"); len(n) > 0 {
+				break
+			}
+		}
+		squeeze(t, group, p.Pid)
+		_ = p.Kill() // it has ended, unless the kernel let it live
+	})
+	if !killed {
+		t.Fatalf("the runner was not killed\n%s", out)
+	}
+	if n := memoryKillsOf(t, group); n == 0 {
+		t.Errorf("the kernel killed nothing\n%s", out)
+	}
+	v.mustRun()
+	if n := v.quick("SELECT count(*) FROM attempt WHERE status = 'ok'"); n != 1 {
+		t.Errorf("%d complete attempts", n)
+	}
+}
+
+// squeeze takes the memory of a cgroup away from the one process that is to be
+// killed for it; all others leave the group.
+func squeeze(t *testing.T, group string, pid int) {
+	t.Helper()
+	limit := filepath.Join(group, "memory.limit_in_bytes")
+	if _, err := os.Stat(limit); err != nil {
+		limit = filepath.Join(group, "memory.max")
+	}
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		procs, err := os.ReadFile(filepath.Join(group, "cgroup.procs"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		alive := false
+		for _, one := range strings.Fields(string(procs)) {
+			if one == fmt.Sprint(pid) {
+				alive = true
+				continue
+			}
+			_ = os.WriteFile(filepath.Join(filepath.Dir(group), "cgroup.procs"), []byte(one), 0o644) // it may have ended
+		}
+		if !alive {
+			return
+		}
+		// The kernel refuses less than it can get, or kills for it.
+		for bytes := 64 << 20; bytes >= 1<<20; bytes -= 1 << 20 {
+			if os.WriteFile(limit, []byte(fmt.Sprint(bytes)), 0o644) != nil {
+				break
+			}
+		}
+	}
+}
+
+// memoryKillsOf returns how many processes of a cgroup were killed for memory.
+func memoryKillsOf(t *testing.T, group string) (n int) {
+	t.Helper()
+	for _, name := range []string{"memory.oom_control", "memory.events"} {
+		b, err := os.ReadFile(filepath.Join(group, name))
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(b)) {
+			if _, err := fmt.Sscanf(line, "oom_kill %d", &n); err == nil {
+				return n
+			}
+		}
+	}
+	t.Fatalf("%s does not tell of kills", group)
+	return 0
+}
