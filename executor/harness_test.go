@@ -43,6 +43,8 @@ type harness struct {
 	cut        func()          // what a second interrupt does
 	made       map[string]bool // directories that are there
 	full       bool            // the disk is
+	readOnly   bool            // the disk is
+	asleep     []matrix.Flag   // that samplers raise
 	survives   bool            // servers survive SIGKILL
 	lost       bool            // the guardian is
 	guardError error           // of commands
@@ -239,7 +241,7 @@ func (h *harness) machine() *machine {
 			h.note("%s", text)
 			return h.guardError
 		},
-		sources: func(server.Layout, int) ([]sampler.Sampler, error) { return nil, nil },
+		sources: func(server.Layout, int) ([]sampler.Sampler, error) { return []sampler.Sampler{flagger(h.asleep)}, nil },
 		usage:   func(context.Context, server.Layout) (sampler.Usage, error) { return sampler.Usage{}, nil },
 		device:  func(dir string) (uint64, error) { return uint64(strings.Count(dir, "/other")), nil },
 		free: func(string) (uint64, error) {
@@ -248,6 +250,8 @@ func (h *harness) machine() *machine {
 			}
 			return 1 << 40, nil
 		},
+		readOnly: func(string) (bool, error) { return h.readOnly, nil },
+
 		lost: func() bool { return h.lost },
 		renew: func(context.Context) (*machine, error) {
 			h.note("renew")
@@ -262,6 +266,16 @@ func (h *harness) machine() *machine {
 		warm:  func(context.Context, server.Layout) (int64, error) { h.note("warm"); return h.notWarm, nil },
 	}
 }
+
+// A flagger is a sampler that raises flags and reads nothing.
+type flagger []matrix.Flag
+
+func (flagger) Name() string                { return "flags" }
+func (flagger) Begin(context.Context) error { return nil }
+func (f flagger) End(context.Context) ([]sampler.Sample, []matrix.Flag, error) {
+	return nil, f, nil
+}
+func (flagger) Read(context.Context, bool) ([]sampler.Sample, error) { return nil, nil }
 
 // A fakeServer is a server that lives until it is stopped or crashes.
 type fakeServer struct {

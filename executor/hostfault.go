@@ -32,6 +32,9 @@ func (e *executor) blameHost(f *failure, s *matrix.Settings) *failure {
 	if f.status == matrix.Interrupted {
 		return f
 	}
+	if where := e.readOnlyDisk(s); where != "" {
+		return f.ofHost(environmentError("%s has become read-only, which the kernel does after an error of its disk; see dmesg, check the filesystem and mount it again, then: dbmatrix run", where))
+	}
 	if where := e.fullDisk(f.err, s); where != "" {
 		return f.ofHost(environmentError("disk full on %s; free some space, or choose other cells with --cell, then: dbmatrix run", where))
 	}
@@ -78,4 +81,15 @@ func (e *executor) fullDisk(cause error, s *matrix.Settings) string {
 		return text
 	}
 	return "the disk that was being written to"
+}
+
+// readOnlyDisk returns the directory of storage that takes no writes any more, or
+// "".
+func (e *executor) readOnlyDisk(s *matrix.Settings) string {
+	for _, dir := range storagePlaces(e.plan.Experiment.DataDir, s) {
+		if is, err := e.machine.readOnly(ancestor(dir)); err == nil && is {
+			return dir
+		}
+	}
+	return ""
 }

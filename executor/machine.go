@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"database/sql"
+	"io/fs"
 	"os"
 	"os/exec"
 	"time"
@@ -10,6 +11,8 @@ import (
 	"dbmatrix/executor/sampler"
 	"dbmatrix/executor/server"
 	"dbmatrix/matrix"
+
+	"golang.org/x/sys/unix"
 )
 
 // A subject is what the phases of a run act on: a *server.Instance, or a
@@ -91,8 +94,13 @@ type machine struct {
 	sources func(l server.Layout, pid int) ([]sampler.Sampler, error)
 	usage   func(ctx context.Context, l server.Layout) (sampler.Usage, error)
 	free    func(dir string) (uint64, error)
-	device  func(dir string) (uint64, error) // number of the filesystem's device
-	facts   func(l server.Layout) ([]sampler.Fact, error)
+
+	// readOnly reports whether the filesystem of a directory takes no writes: the
+	// kernel may make it so after an error of its disk.
+	readOnly func(dir string) (bool, error)
+
+	device func(dir string) (uint64, error) // number of the filesystem's device
+	facts  func(l server.Layout) ([]sampler.Fact, error)
 
 	// evict drops the files of a data directory from the page cache and
 	// reports how many bytes stayed; warm reads them once and reports how many
@@ -145,6 +153,7 @@ func newMachine(dataDir string, g *server.Guardian) *machine {
 		sources:  hostSources,
 		usage:    layoutUsage,
 		free:     availableBytes,
+		readOnly: isReadOnly,
 		device:   deviceOf,
 		facts:    layoutFacts,
 		evict:    evictLayout,
@@ -198,6 +207,15 @@ func layoutUsage(ctx context.Context, l server.Layout) (sampler.Usage, error) {
 func availableBytes(dir string) (uint64, error) {
 	space, err := sampler.FreeSpace(dir)
 	return uint64(max(0, space.Available)), err
+}
+
+// isReadOnly looks at the flags of the filesystem that holds a directory.
+func isReadOnly(dir string) (bool, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return false, &fs.PathError{Op: "statfs", Path: dir, Err: err}
+	}
+	return st.Flags&unix.ST_RDONLY != 0, nil
 }
 
 // layoutFacts returns the facts of the host and of the filesystems of a layout.

@@ -188,7 +188,7 @@ func TestLogLinesAreRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m := attempts[0].Phases[0].Iteration(1).Metrics["log_warnings"]; m.Number != 1 {
+		if m, _ := attempts[0].Phases[0].Iteration(1).Metrics.Get("log_warnings"); m.Value != 1 {
 			t.Errorf("log_warnings = %v", m)
 		}
 	})
@@ -426,6 +426,9 @@ func TestHostFaults(t *testing.T) {
 		"disk full while it works": {func(h *harness) {
 			h.startError = func(*server.Launch) error { h.full = true; return nil }
 		}, "disk full on "},
+		"disk read-only while it works": {func(h *harness) {
+			h.startError = func(*server.Launch) error { h.readOnly = true; return nil }
+		}, "data has become read-only"},
 		"disk full at the start": {func(h *harness) {
 			h.startError = func(*server.Launch) error {
 				h.full = true
@@ -454,13 +457,32 @@ func TestHostFaults(t *testing.T) {
 				if got := h.statuses(); len(got) != 1 || !strings.Contains(got[0], "n=1 interrupted") || strings.Contains(got[0], "crashed") {
 					t.Errorf("recorded: %v", got)
 				}
-				h.full, h.lost, h.startError, h.initError = false, false, nil, nil
+				h.full, h.readOnly, h.lost, h.startError, h.initError = false, false, false, nil, nil
 				if out := h.run(t.Context(), definition); out.Done != 2 {
 					t.Errorf("the next execution: %+v", out)
 				}
 			})
 		})
 	}
+}
+
+// A window in which the machine slept is no result: the run is invalid, with how long
+// it slept.
+func TestMachineThatSlept(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.asleep = []matrix.Flag{{Name: "suspended", Detail: "the machine slept for 7s"}}
+		out := h.run(t.Context(), oneServer+phase("query", do("work")))
+		if len(out.Failed) != 1 || out.Failed[0].Status != matrix.Invalid || out.Failed[0].Message != "the machine slept for 7s in the measured window" {
+			t.Errorf("outcome: %+v", out)
+		}
+		if diff := cmp.Diff([]string{"invalid query=invalid"}, h.statuses()); diff != "" {
+			t.Errorf("recorded (-want +got):\n%s", diff)
+		}
+		h.asleep, h.options.Selection.Statuses = nil, []matrix.Status{matrix.Invalid}
+		if out := h.run(t.Context(), oneServer+phase("query", do("work"))); out.Done != 1 {
+			t.Errorf("the next execution: %+v", out)
+		}
+	})
 }
 
 // A run whose guardian is killed fails; the others have a new one.
