@@ -62,7 +62,7 @@ type PhaseResult struct {
 
 // Metrics are the recorded metrics of a phase, by name. They are the record's own:
 // a report of many runs has no second copy of them.
-type Metrics map[string]store.Value
+type Metrics store.Metrics
 
 // An OptionOutcome is a server option that did not end as it was asked for.
 type OptionOutcome struct {

@@ -243,8 +243,8 @@ func (b *builder) note(attempts []Attempt) {
 			}
 		}
 		for j := range a.Phases {
-			for name := range a.Phases[j].Metrics {
-				b.recorded[name] = true
+			for _, m := range a.Phases[j].Metrics {
+				b.recorded[m.Name] = true
 			}
 			for token := range a.Phases[j].Printed {
 				b.recorded[token] = true

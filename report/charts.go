@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
 	"dbmatrix/report/chart"
 )
@@ -380,7 +381,7 @@ func (cb *chartBuilder) unitOf() string {
 	}
 	for _, r := range cb.runs {
 		for _, p := range r.phases() {
-			if m, ok := p.Metrics[cb.def.Y]; ok && p.Phase == cb.def.Phase {
+			if m, ok := store.Metrics(p.Metrics).Get(cb.def.Y); ok && p.Phase == cb.def.Phase {
 				return m.Unit
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/agext/levenshtein"
+
+	"dbmatrix/executor/store"
 )
 
 // A Direction says which way a column's numbers are better.
@@ -61,8 +63,8 @@ func (s *Spec) Value(m Metrics, divisor int) Value {
 // get returns a recorded metric, or NaN, which makes all that is computed from
 // it NaN.
 func (m Metrics) get(name string) float64 {
-	if metric, ok := m[name]; ok {
-		return metric.Number
+	if metric, ok := store.Metrics(m).Get(name); ok {
+		return metric.Value
 	}
 	return math.NaN()
 }
@@ -70,8 +72,8 @@ func (m Metrics) get(name string) float64 {
 // first returns the first of the named metrics that was recorded, or NaN.
 func (m Metrics) first(names ...string) float64 {
 	for _, name := range names {
-		if metric, ok := m[name]; ok {
-			return metric.Number
+		if metric, ok := store.Metrics(m).Get(name); ok {
+			return metric.Value
 		}
 	}
 	return math.NaN()

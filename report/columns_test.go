@@ -5,14 +5,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"dbmatrix/executor/store"
 )
 
 func metrics(values map[string]float64) Metrics {
 	m := Metrics{}
 	for name, v := range values {
-		m[name] = store.Value{Number: v}
+		m.put(name, v)
 	}
 	return m
 }

@@ -84,9 +84,7 @@ func (b *builder) measure(r *run, c *column) measured {
 	case c.spec != nil:
 		m.Value = c.spec.Value(result.Metrics, c.divisor)
 	default:
-		if metric, ok := result.Metrics[c.token]; ok {
-			m.Value = number(metric.Number)
-		}
+		m.Value = number(result.Metrics.get(c.token))
 	}
 	if !m.Known && m.Text == "" {
 		m.why = fmt.Sprintf("%s was not recorded", c.token)
@@ -353,7 +351,7 @@ type sampleKey struct {
 
 func (tb *tableBuilder) observe(s *slot, c *column) []observation {
 	all := make([]observation, 0, len(s.runs))
-	seen := map[sharedResult]bool{}
+	var seen map[sharedResult]bool // most measurements are of one run
 	for _, r := range s.runs {
 		m := tb.valueOf(s, r, c)
 		if !m.Known {
@@ -363,6 +361,9 @@ func (tb *tableBuilder) observe(s *slot, c *column) []observation {
 			at := sharedResult{m.from[0].result.Origin, m.from[0].result.Phase, m.from[0].result.Iteration}
 			if seen[at] {
 				continue
+			}
+			if seen == nil {
+				seen = make(map[sharedResult]bool, len(s.runs))
 			}
 			seen[at] = true
 		}

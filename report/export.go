@@ -116,8 +116,8 @@ func (a *Attempt) results() []PhaseResult {
 // and the recorded metrics, of which a column hides the one of its name.
 func values(library []*Spec, m Metrics) map[string]float64 {
 	all := map[string]float64{}
-	for name, metric := range m {
-		all[name] = metric.Number
+	for _, metric := range m {
+		all[metric.Name] = metric.Value
 	}
 	for _, spec := range library {
 		if v := spec.Value(m, 0); v.Known {
@@ -195,9 +195,8 @@ func (e *Export) LongCSV(w io.Writer) error {
 		head := append([]string{e.Experiment, e.Host}, e.levels(a)...)
 		head = append(head, a.Matrix, strconv.Itoa(a.Replicate), strconv.Itoa(a.Number), a.Withdrawn)
 		for _, p := range a.Phases {
-			for _, name := range sortedKeys(p.Metrics) {
-				m := p.Metrics[name]
-				record := append(slices.Clone(head), p.Phase, strconv.Itoa(p.Iteration), string(p.Status), name, m.Unit, shortest(m.Number))
+			for _, m := range p.Metrics {
+				record := append(slices.Clone(head), p.Phase, strconv.Itoa(p.Iteration), string(p.Status), m.Name, m.Unit, shortest(m.Value))
 				if err := out.Write(record); err != nil {
 					return err
 				}
@@ -277,8 +276,8 @@ func newExportAttempt(a *Attempt) exportAttempt {
 			}
 			phase.Doubtful[f.Name] = f.Detail
 		}
-		for _, name := range sortedKeys(p.Metrics) {
-			phase.Metrics = append(phase.Metrics, exportMetric{name, p.Metrics[name].Unit, p.Metrics[name].Number})
+		for _, m := range p.Metrics {
+			phase.Metrics = append(phase.Metrics, exportMetric{m.Name, m.Unit, m.Value})
 		}
 		out.Phases = append(out.Phases, phase)
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
 )
 
@@ -207,10 +206,10 @@ func madeUpMetrics(secs float64, more map[string]float64) Metrics {
 		"secs": secs, "cpu_user": secs, "cpu_system": secs / 2, "cpu_iowait": secs / 10, "cpu_idle": secs / 5, "cpu_steal": 0,
 		"disk_reads": 3, "disk_read_bytes": 1 << 20, "disk_write_bytes": 1 << 30, "size_allocated": 5 << 30, "server_rss": 3 << 28,
 	} {
-		m[name] = store.Value{Number: v}
+		m.put(name, v)
 	}
 	for name, v := range more {
-		m[name] = store.Value{Number: v}
+		m.put(name, v)
 	}
 	return m
 }

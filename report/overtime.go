@@ -123,7 +123,9 @@ func readingAt(s matrix.Series, i int, at, interval time.Duration) (float64, boo
 	return math.NaN(), false
 }
 
-func (m Metrics) put(name string, x float64) { m[name] = store.Value{Number: x} }
+func (m *Metrics) put(name string, x float64) {
+	*m = Metrics(store.Metrics(*m).With(matrix.Metric{Name: name, Value: x}))
+}
 
 // countedRates are the counts of which rates are recorded over time, by the name
 // of the rate.
@@ -133,10 +135,10 @@ func countedRates() map[string]string {
 
 // countRates turns the rates of an interval into the counts that formulas are
 // made of.
-func (m Metrics) countRates(secs float64) {
+func (m *Metrics) countRates(secs float64) {
 	for rate, count := range countedRates() {
-		if v, ok := m[rate]; ok {
-			m.put(count, v.Number*secs)
+		if v, ok := store.Metrics(*m).Get(rate); ok {
+			m.put(count, v.Value*secs)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -181,21 +180,10 @@ func phaseResults(a *store.Attempt, p *store.Phase) []PhaseResult {
 			r.Status, r.Message = it.Status, it.Message
 		}
 		if it.Number == last {
-			r.Metrics = joined(whole.Metrics, r.Metrics)
+			r.Metrics = Metrics(it.Metrics.Join(store.Metrics(whole.Metrics)))
 			r.Flags = slices.Concat(whole.Flags, it.Flags)
 		}
 		results = append(results, r)
 	}
 	return results
-}
-
-// joined returns the metrics of a phase as a whole with those of an iteration,
-// which go before. Neither is changed.
-func joined(whole, iteration Metrics) Metrics {
-	if len(whole) == 0 {
-		return iteration
-	}
-	all := maps.Clone(whole)
-	maps.Copy(all, iteration)
-	return all
 }

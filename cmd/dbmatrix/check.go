@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	"dbmatrix/executor"
 	"dbmatrix/executor/store"
@@ -60,20 +59,20 @@ func judgeCheck(exp *matrix.Experiment, c executor.CheckRequest, a *store.Attemp
 // checkNames returns col: each column of the library by its token, as measured in
 // the last iteration of the phase.
 func checkNames(c executor.CheckRequest, a *store.Attempt) map[string]cty.Value {
-	metrics := report.Metrics{}
+	var metrics store.Metrics
 	for _, p := range a.Phases {
 		if p.Block != c.Phase.Block {
 			continue
 		}
 		for _, it := range p.Iterations {
 			if it.Number == 0 || it.Number == c.Phase.LastIteration() {
-				maps.Copy(metrics, report.Metrics(it.Metrics))
+				metrics = it.Metrics.Join(metrics)
 			}
 		}
 	}
 	columns := map[string]cty.Value{}
 	for _, spec := range report.Columns() {
-		v := spec.Value(metrics, 0)
+		v := spec.Value(report.Metrics(metrics), 0)
 		columns[spec.Token] = cty.UnknownVal(cty.Number)
 		if v.Known {
 			columns[spec.Token] = cty.NumberFloatVal(v.Number)

@@ -18,10 +18,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// reportGarbage is how much garbage, in percent of what is in use, a report gathers
-// before it is cleared away.
-const reportGarbage = 40
-
 // reportOptions are the flags of report.
 type reportOptions struct {
 	experimentOptions
@@ -80,9 +76,6 @@ func makeReport(ctx context.Context, s *streams, o *reportOptions, path string) 
 	if err != nil {
 		return err
 	}
-	// The results stay to the end: to let garbage grow as large as they are
-	// would double what a large experiment takes.
-	debug.SetGCPercent(reportGarbage)
 	exp, cells, err := o.expand(ctx, s, path)
 	if err != nil {
 		return err
@@ -109,7 +102,11 @@ func makeReport(ctx context.Context, s *streams, o *reportOptions, path string) 
 
 // buildReport makes the document, as far as it was asked for.
 func buildReport(ctx context.Context, s *streams, o *reportOptions, exp *matrix.Experiment, cells []*matrix.Cell) (*report.Document, error) {
+	// What is read stays to the end: to look for garbage in it over and over
+	// while it grows would take as long as reading it.
+	percent := debug.SetGCPercent(-1)
 	in, done, err := reportInput(ctx, exp, cells, o.source, o.host)
+	debug.SetGCPercent(percent)
 	if err != nil {
 		return nil, err
 	}

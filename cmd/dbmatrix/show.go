@@ -151,8 +151,8 @@ func printPhase(out io.Writer, p *store.Phase) error {
 	fmt.Fprintf(out, "\n    took %.2f s, settle %.2f s of it, data %s\n", p.Seconds, p.SettleSeconds, formatBytes(uint64(max(0, p.Bytes))))
 	names := map[string]string{} // metric to unit
 	for _, it := range p.Iterations {
-		for name, v := range it.Metrics {
-			names[name] = v.Unit
+		for _, m := range it.Metrics {
+			names[m.Name] = m.Unit
 		}
 		for _, f := range it.Flags {
 			fmt.Fprintf(out, "    iteration %d is doubtful (%s): %s\n", it.Number, f.Name, f.Detail)
@@ -170,8 +170,8 @@ func printPhase(out io.Writer, p *store.Phase) error {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		for _, it := range p.Iterations {
 			text := "-"
-			if v, ok := it.Metrics[name]; ok {
-				text = formatNumber(v.Number)
+			if m, ok := it.Metrics.Get(name); ok {
+				text = formatNumber(m.Value)
 			}
 			fmt.Fprintf(w, "\t%s", text)
 		}
@@ -393,16 +393,16 @@ func printResultsSideBySide(out io.Writer, a, b *store.Attempt) error {
 			if other == nil {
 				continue
 			}
-			for _, name := range slices.Sorted(maps.Keys(it.Metrics)) {
-				x, y, ok := it.Metrics[name].Number, other.Metrics[name].Number, other.Metrics[name].Unit != ""
+			for _, x := range it.Metrics {
+				y, ok := other.Metrics.Get(x.Name)
 				if !ok {
 					continue
 				}
 				ratio := "-"
-				if x != 0 {
-					ratio = strconv.FormatFloat(y/x, 'f', 2, 64)
+				if x.Value != 0 {
+					ratio = strconv.FormatFloat(y.Value/x.Value, 'f', 2, 64)
 				}
-				fmt.Fprintf(w, "%s.%d %s\t%s\t%s\t%s\t\n", p.Block, it.Number, name, formatNumber(x), formatNumber(y), ratio)
+				fmt.Fprintf(w, "%s.%d %s\t%s\t%s\t%s\t\n", p.Block, it.Number, x.Name, formatNumber(x.Value), formatNumber(y.Value), ratio)
 			}
 		}
 	}

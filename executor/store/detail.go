@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -143,12 +145,10 @@ func settingsBy[ID ~int64](t *tx, query string, args []any) (map[ID][]Fact, erro
 		rank[id] = i
 	}
 	ids := map[ID][]int64{}
-	if err := t.each(query, args, func(rows *sql.Rows) error {
-		var owner ID
-		var id int64
-		err := rows.Scan(&owner, &id)
-		ids[owner] = append(ids[owner], id)
-		return err
+	if err := t.bulk(query, args, func(row []driver.Value) error {
+		owner := ID(row[0].(int64))
+		ids[owner] = append(ids[owner], row[1].(int64))
+		return nil
 	}); err != nil {
 		return nil, err
 	}
@@ -202,27 +202,34 @@ func (s *Store) Series(ctx context.Context, id IterationID, metrics ...string) (
 		wanted = string(list)
 	}
 	err := s.query(ctx, "readings", func(t *tx) error {
-		var last int64
-		return t.each(`SELECT s.id, n.name, n.unit, s.instance, r.at_ms, r.value
-			FROM series s JOIN metric_name n ON n.id = s.metric_name_id JOIN reading r ON r.series_id = s.id
+		at := map[int64]int{} // in series, by id
+		err := t.each(`SELECT s.id, n.name, n.unit, s.instance
+			FROM series s JOIN metric_name n ON n.id = s.metric_name_id
 			WHERE s.iteration_id = ?1 AND (?2 IS NULL OR n.name IN (SELECT value FROM json_each(?2)))
-			ORDER BY n.name, s.instance, s.id, r.at_ms`, []any{id, wanted}, func(rows *sql.Rows) error {
-			var key, at int64
+			ORDER BY n.name, s.instance, s.id`, []any{id, wanted}, func(rows *sql.Rows) error {
+			var key int64
 			var of matrix.Series
-			var value sql.NullFloat64
-			if err := rows.Scan(&key, &of.Metric, &of.Unit, &of.Instance, &at, &value); err != nil {
-				return err
+			err := rows.Scan(&key, &of.Metric, &of.Unit, &of.Instance)
+			at[key] = len(series)
+			series = append(series, of)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		ids, _ := json.Marshal(slices.Collect(maps.Keys(at))) // a list of numbers cannot fail
+		err = t.bulk(`SELECT series_id, at_ms, value FROM reading
+			WHERE series_id IN (SELECT value FROM json_each(?)) ORDER BY series_id, at_ms`, []any{string(ids)}, func(row []driver.Value) error {
+			value, ok := row[2].(float64)
+			if !ok {
+				value = math.NaN()
 			}
-			if key != last {
-				series, last = append(series, of), key
-			}
-			if !value.Valid {
-				value.Float64 = math.NaN()
-			}
-			now := &series[len(series)-1]
-			now.Readings = append(now.Readings, matrix.Reading{At: time.Duration(at) * time.Millisecond, Value: value.Float64})
+			now := &series[at[row[0].(int64)]]
+			now.Readings = append(now.Readings, matrix.Reading{At: time.Duration(row[1].(int64)) * time.Millisecond, Value: value})
 			return nil
 		})
+		series = slices.DeleteFunc(series, func(s matrix.Series) bool { return len(s.Readings) == 0 })
+		return err
 	})
 	return series, err
 }

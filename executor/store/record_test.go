@@ -97,11 +97,11 @@ func TestResults(t *testing.T) {
 			Status: matrix.SLAMissed, Planned: 1, Finished: 1, Began: got[0].Phases[0].Began, Ended: got[0].Phases[0].Ended,
 			Seconds: 75.5, SettleSeconds: 3.5, Bytes: 1 << 40,
 			Iterations: []IterationResult{{
-				ID: id + 1, Number: 0, Status: matrix.SLAMissed, Metrics: Metrics{"size_allocated": {1 << 40, "B"}},
+				ID: id + 1, Number: 0, Status: matrix.SLAMissed, Metrics: Metrics{{Name: "size_allocated", Unit: "B", Value: 1 << 40}},
 			}, {
 				ID: id, Number: 1, Status: matrix.SLAMissed, Message: "90 of 100 inserts/s", Began: began, Ended: began.Add(time.Minute),
 				Flags:   []matrix.Flag{{Name: "swap", Detail: "1.0 MiB were swapped in"}},
-				Metrics: Metrics{"secs": {60.25, "s"}, "rows_inserted": {1 << 52, "count"}},
+				Metrics: Metrics{{Name: "rows_inserted", Unit: "count", Value: 1 << 52}, {Name: "secs", Unit: "s", Value: 60.25}},
 			}},
 		}, {
 			ID: query, Block: "query", Name: "query", Workload: "insert_benchmark", Fingerprint: fingerprint("query", 1),
@@ -243,7 +243,8 @@ func TestTakePhase(t *testing.T) {
 		t.Fatal(err)
 	}
 	load := got[0].Phases[0]
-	if load.From != first || load.FromWithdrawn != "noise" || load.Finished != 1 || load.Bytes != 1<<30 || load.Iteration(1).Metrics["secs"].Number != 10 {
+	secs, _ := load.Iteration(1).Metrics.Get("secs")
+	if load.From != first || load.FromWithdrawn != "noise" || load.Finished != 1 || load.Bytes != 1<<30 || secs.Value != 10 {
 		t.Errorf("the load that was taken over is %+v", load)
 	}
 	h, err := s.History(r.ctx, "dio", "host-a")

@@ -95,15 +95,6 @@ type IterationResult struct {
 	Metrics Metrics
 }
 
-// Metrics are recorded numbers by name.
-type Metrics map[string]Value
-
-// A Value is a number and its unit.
-type Value struct {
-	Number float64
-	Unit   string
-}
-
 // Results returns the selected attempts of an experiment with all their metrics,
 // in the order of the plan recorded last (cells that are not in it come last),
 // then by replicate and number. It takes a fixed number of queries.
@@ -299,17 +290,25 @@ func (l *loader) loadMetrics() error {
 		return err
 	}
 	var last int64 // the rows of an iteration come together
-	var current Metrics
-	return l.tx.bulk(`SELECT m.iteration_id, m.metric_name_id, m.value
+	var current *Metrics
+	err = l.tx.bulk(`SELECT m.iteration_id, m.metric_name_id, m.value
 		FROM json_each(?) j JOIN metric m ON m.iteration_id = j.value`, l.byID.json(), func(row []driver.Value) error {
 		if id := row[0].(int64); id != last {
-			current, last = make(Metrics, len(current)), id // as many as the one before, probably
-			l.metrics[l.byID.at[id]] = current
+			size := 0
+			if current != nil {
+				size = len(*current) // as many as the one before, probably
+			}
+			current, last = &l.metrics[l.byID.at[id]], id
+			*current = make(Metrics, 0, size)
 		}
 		n := &names[row[1].(int64)]
-		current[n.name] = Value{Number: row[2].(float64), Unit: n.unit}
+		*current = append(*current, matrix.Metric{Name: n.name, Unit: n.unit, Value: row[2].(float64)})
 		return nil
 	})
+	for _, m := range l.metrics {
+		m.sort()
+	}
+	return err
 }
 
 // A metricName is a row of the table of that name.

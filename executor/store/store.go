@@ -422,7 +422,11 @@ func (t *tx) each(query string, args []any, f func(*sql.Rows) error) error {
 func (t *tx) bulk(query string, args []any, f func(row []driver.Value) error) error {
 	named := make([]driver.NamedValue, len(args))
 	for i, a := range args {
-		named[i] = driver.NamedValue{Ordinal: i + 1, Value: a}
+		value, err := driver.DefaultParameterConverter.ConvertValue(a)
+		if err != nil {
+			return err
+		}
+		named[i] = driver.NamedValue{Ordinal: i + 1, Value: value}
 	}
 	return t.conn.Raw(func(c any) error {
 		rows, err := c.(driver.QueryerContext).QueryContext(t.ctx, query, named)
