@@ -59,7 +59,7 @@ func pastOf(h History, host string, cells []*Cell, o PlanOptions) *past {
 // judge says what is left of a run, and why.
 func (p *planner) judge(r *Run) error {
 	if absent := r.absent(); absent != "" {
-		r.set(New, absent)
+		p.judgeAbsent(r, absent)
 		return nil
 	}
 	key := runKey{r.Phases[0].Fingerprint, r.Replicate}
@@ -90,6 +90,34 @@ func (p *planner) judge(r *Run) error {
 		return nil
 	}
 	return p.judgeOthers(r, key)
+}
+
+// judgeAbsent says what is left of a run that cannot be executed on this host. What
+// it would measure is not known, so that no attempt can be told to have measured
+// the same; AsRecorded takes the newest complete one, else the newest, as it is.
+func (p *planner) judgeAbsent(r *Run, why string) {
+	r.set(New, why)
+	if !p.options.AsRecorded {
+		return
+	}
+	var newest *Attempt
+	for _, a := range slices.Backward(p.past.byCell[cellRun{r.Cell.Key, r.Replicate}]) {
+		if a.Withdrawn != "" {
+			continue
+		}
+		if a.Status.Complete() {
+			p.past.use(r, a)
+			r.set(Done, "as recorded; "+why)
+			return
+		}
+		if newest == nil {
+			newest = a
+		}
+	}
+	if newest != nil {
+		p.past.use(r, newest)
+		r.unfinished(newest)
+	}
 }
 
 // use notes that a run has its status from an attempt.

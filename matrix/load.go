@@ -32,6 +32,13 @@ type LoadOptions struct {
 	// adds nothing.
 	Implicit func(*Settings) []Input
 
+	// Recorded reports whether results of the experiment in a directory are
+	// on record, and all that is wanted is to show them. A server that is
+	// named nowhere is then like one that only the experiment declares: its
+	// build is not on this host, and a warning says so. Nil: an unknown
+	// name is a fault.
+	Recorded func(dir string) bool
+
 	// Imported returns the names of imports that are on record for the
 	// experiment in a directory, which tables may show as they show those of
 	// import blocks. Nil: there are none.

@@ -215,6 +215,11 @@ func (d *decoder) checkTraversal(t hcl.Traversal, at step, extra []string) *hcl.
 	if open {
 		return nil
 	}
+	if r.root == rootServer && d.opts.Recorded != nil && d.opts.Recorded(d.src.dir) {
+		d.servers[r.attr] = &Server{Name: r.attr, Range: rng}
+		d.faults.add(warning(rng, "Build not on this host", "There is no %s here; what is on record of it is shown as it was measured. --machine FILE names the machine file that has it.", r))
+		return nil
+	}
 	detail := fmt.Sprintf("There is no %s.%s%s", r.root, r.attr, alternatives(r.attr, string(r.root), names))
 	if r.root == rootServer && nearest(r.attr, names) == "" {
 		detail += " Builds are named in a machine file: machine.hcl above the experiment, or --machine FILE."

@@ -169,6 +169,39 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
+// TestAsRecorded tests what is said of a run whose build is not on this host, by
+// what was recorded of it.
+func TestAsRecorded(t *testing.T) {
+	src := strings.Replace(planExperiment, "server.inno", "server.gone", 1)
+	recorded := func(o *LoadOptions) { o.Recorded = func(string) bool { return true } }
+	attempt := func(n int, s Status, withdrawn string) Attempt {
+		return Attempt{ID: int64(n), Number: n, Cell: "size=small,rate=100", Replicate: 1, Host: "host1", Status: s, Message: "as it ended", Withdrawn: withdrawn,
+			Phases: []PastPhase{{Block: "load", Fingerprint: "of that build", Iterations: 1, Status: OK}}}
+	}
+	const absent = "server gone is not on this host: no machine file names it"
+	tests := []struct {
+		name     string
+		attempts []Attempt
+		options  PlanOptions
+		status   Status
+		reason   string
+	}{
+		{"complete", []Attempt{attempt(1, OK, ""), attempt(2, Failed, "")}, PlanOptions{AsRecorded: true}, Done, "as recorded; " + absent},
+		{"failed", []Attempt{attempt(1, OK, "noise"), attempt(2, Failed, "")}, PlanOptions{AsRecorded: true}, Failed, "as it ended"},
+		{"withdrawn", []Attempt{attempt(1, OK, "noise")}, PlanOptions{AsRecorded: true}, New, absent},
+		{"nothing", nil, PlanOptions{AsRecorded: true}, New, absent},
+		{"to be run", []Attempt{attempt(1, OK, "")}, PlanOptions{}, New, absent},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := planText(t, src, History{Attempts: tt.attempts}, tt.options, recorded)
+			if r := p.Runs[0]; r.Status != tt.status || r.Reason != tt.reason {
+				t.Errorf("the run is %s (%s)\nwant %s (%s)", r.Status, r.Reason, tt.status, tt.reason)
+			}
+		})
+	}
+}
+
 // TestStaleReasons tests what a stale run says of what changed.
 func TestStaleReasons(t *testing.T) {
 	tests := []struct {

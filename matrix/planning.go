@@ -9,6 +9,10 @@ import (
 type PlanOptions struct {
 	AnyHost bool // results of other hosts count too
 	Fresh   bool // nothing counts: every run gets a new attempt, and its reason says what it had
+
+	// AsRecorded takes runs whose build is not on this host for what the
+	// record says of them. Without it they are new: they are yet to be run.
+	AsRecorded bool
 }
 
 // MakePlan puts the runs of the cells in order and says for each what is left to

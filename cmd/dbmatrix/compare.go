@@ -36,6 +36,7 @@ var compareFormats = []string{"csv", "html", "json", "markdown", "text"}
 // newCompareCommand compares pairs of cells.
 func newCompareCommand(s *streams) *cobra.Command {
 	var o compareOptions
+	o.showing = true
 	c := &cobra.Command{
 		Use:   "compare PATH {--axis AXIS | --against DB}",
 		Short: "Compare cells that differ in one axis, or with another record",

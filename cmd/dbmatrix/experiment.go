@@ -24,6 +24,7 @@ type experimentOptions struct {
 	varFiles []string
 
 	importing string // the name of an import that is about to be recorded
+	showing   bool   // only what is on record is shown: no build need be on this host
 }
 
 // addFlags adds the flags to a command.
@@ -44,7 +45,7 @@ func (o *experimentOptions) load(ctx context.Context, s *streams, path string) (
 		return nil, exit(exitEnvironment, err)
 	}
 	prober := &server.Prober{Cache: probeCache()}
-	exp, files, diags := matrix.Load(ctx, matrix.LoadOptions{
+	options := matrix.LoadOptions{
 		Path:      path,
 		Machine:   o.machine,
 		Vars:      vars,
@@ -58,7 +59,11 @@ func (o *experimentOptions) load(ctx context.Context, s *streams, path string) (
 		Implicit: implicit(prober),
 		Imported: func(dir string) []string { return o.imported(ctx, dir) },
 		Host:     host,
-	})
+	}
+	if o.showing {
+		options.Recorded = func(dir string) bool { return isRecorded(ctx, dir) }
+	}
+	exp, files, diags := matrix.Load(ctx, options)
 	if err := s.diagnose(files, diags); err != nil {
 		return nil, err
 	}

@@ -35,6 +35,7 @@ var exportFormats = []string{"csv", "json", "benchfmt"}
 // newExportCommand writes raw results.
 func newExportCommand(s *streams) *cobra.Command {
 	var o exportOptions
+	o.showing = true
 	c := &cobra.Command{
 		Use:   "export PATH",
 		Short: "Write the recorded numbers for other programs",

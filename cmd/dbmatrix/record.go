@@ -41,6 +41,19 @@ func openRecord(ctx context.Context, exp *matrix.Experiment) (*store.Store, erro
 	return s, nil
 }
 
+// isRecorded reports whether something was measured of the experiment in a
+// directory. A record that cannot be read says its fault when it is opened to be
+// shown.
+func isRecorded(ctx context.Context, dir string) bool {
+	s, err := store.OpenReadOnly(ctx, filepath.Join(dir, recordName))
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	defer s.Close()
+	experiments, err := s.Experiments(ctx)
+	return err == nil && len(experiments) > 0
+}
+
 // needRecord opens an experiment's record for reading, and fails where nothing
 // was recorded yet.
 func needRecord(ctx context.Context, exp *matrix.Experiment) (*store.Store, error) {

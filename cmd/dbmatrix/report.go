@@ -36,6 +36,7 @@ type reportOptions struct {
 // newReportCommand shows what was measured.
 func newReportCommand(s *streams) *cobra.Command {
 	var o reportOptions
+	o.showing = true
 	c := &cobra.Command{
 		Use:   "report PATH",
 		Short: "Make the tables and charts of an experiment from what was recorded",

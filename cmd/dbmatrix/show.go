@@ -29,6 +29,7 @@ type showOptions struct {
 // newShowCommand shows all that is known of one cell.
 func newShowCommand(s *streams) *cobra.Command {
 	var o showOptions
+	o.showing = true
 	c := &cobra.Command{
 		Use:   "show PATH CELL",
 		Short: "Show one cell: option file, timings, numbers, events, files",

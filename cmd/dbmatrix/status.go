@@ -26,6 +26,7 @@ type statusOptions struct {
 // newStatusCommand shows how far an experiment is.
 func newStatusCommand(s *streams) *cobra.Command {
 	var o statusOptions
+	o.showing = true
 	c := &cobra.Command{
 		Use:   "status PATH",
 		Short: "Show what is done, running, failed and left",
@@ -134,7 +135,7 @@ func status(ctx context.Context, exp *matrix.Experiment, cells []*matrix.Cell) (
 	if err != nil {
 		return statusJSON{}, err
 	}
-	p, err := exp.MakePlan(cells, h, matrix.PlanOptions{})
+	p, err := exp.MakePlan(cells, h, matrix.PlanOptions{AsRecorded: true})
 	if err != nil {
 		return statusJSON{}, err
 	}

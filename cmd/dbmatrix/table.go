@@ -44,6 +44,7 @@ type tableOptions struct {
 // newTableCommand makes a table that is not in the definition.
 func newTableCommand(s *streams) *cobra.Command {
 	var o tableOptions
+	o.showing = true
 	c := &cobra.Command{
 		Use:   "table PATH --columns TOKENS",
 		Short: "Make one table from flags",
