@@ -85,6 +85,9 @@ func recordRun(ctx context.Context, s *store.Store, a store.AttemptStart, r *mat
 		if err != nil {
 			return err
 		}
+		if err := s.AddOptions(ctx, phase, asAsked(p.Phase.Settings)); err != nil {
+			return err
+		}
 		_, err = s.FinishIteration(ctx, phase, store.Iteration{
 			Number: 1, Status: matrix.OK,
 			Metrics: []matrix.Metric{{Name: "secs", Unit: "s", Value: 10}, {Name: "rows_inserted", Unit: "count", Value: rows}, {Name: "disk_writes", Unit: "count", Value: 1 / 3.0}},
@@ -98,4 +101,13 @@ func recordRun(ctx context.Context, s *store.Store, a store.AttemptStart, r *mat
 		}
 	}
 	return s.FinishAttempt(ctx, id, matrix.OK, "")
+}
+
+// asAsked returns the options of a phase's server as in force.
+func asAsked(settings *matrix.Settings) []store.Option {
+	var options []store.Option
+	for _, o := range settings.Options {
+		options = append(options, store.Option{Name: o.Name, Asked: o.Value.String(), InForce: o.Value.String(), Verdict: "verified"})
+	}
+	return options
 }

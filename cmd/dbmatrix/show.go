@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"dbmatrix/executor/store"
-	"dbmatrix/matrix"
 
 	"github.com/spf13/cobra"
 )
@@ -36,8 +35,9 @@ func newShowCommand(s *streams) *cobra.Command {
 		Long: `Shows all that is recorded of a cell's attempts. CELL is its key, or a part of it
 that no other cell has, such as engine=myrocks,dio=dio.
 
-With --against it shows what differs between two cells: options asked for, options
-in force, results.` + exitStatus(exitUsage, exitEnvironment),
+With --against CELL it shows how A, the cell, differs from B, that other one: options
+asked for and variables in force as they are on record, and all numbers, the median
+of the runs that count, with the ratio A/B.` + exitStatus(exitUsage, exitEnvironment),
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return showCell(c.Context(), s, &o, args[0], args[1])
@@ -260,152 +260,4 @@ func printOptionFile(ctx context.Context, out io.Writer, record *store.Store, a 
 		return nil
 	}
 	return nil
-}
-
-// compareCells prints what differs between two cells.
-func compareCells(ctx context.Context, out io.Writer, record *store.Store, exp *matrix.Experiment, cells []*matrix.Cell, a, b *matrix.Cell) error {
-	x, err := standing(ctx, record, exp, cells, a)
-	if err != nil {
-		return err
-	}
-	y, err := standing(ctx, record, exp, cells, b)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "A: %s\nB: %s\n", cellName(a.Key), cellName(b.Key))
-	printDifferences(out, "options asked for", askedOptions(a), askedOptions(b))
-	if x == nil || y == nil {
-		fmt.Fprintln(out, "\nOnly cells that were measured have results to compare.")
-		return nil
-	}
-	vx, err := variables(ctx, record, x)
-	if err != nil {
-		return err
-	}
-	vy, err := variables(ctx, record, y)
-	if err != nil {
-		return err
-	}
-	printDifferences(out, "variables in force", vx, vy)
-	return printResultsSideBySide(out, x, y)
-}
-
-// standing returns the first attempt that stands for a cell, else the newest one;
-// nil where there is none.
-func standing(ctx context.Context, record *store.Store, exp *matrix.Experiment, cells []*matrix.Cell, cell *matrix.Cell) (*store.Attempt, error) {
-	known, err := readCell(ctx, record, exp, cells, cell, "")
-	if err != nil || len(known.attempts) == 0 {
-		return nil, err
-	}
-	for i := range known.attempts {
-		if known.stands(&known.attempts[i]) {
-			return &known.attempts[i], nil
-		}
-	}
-	return &known.attempts[len(known.attempts)-1], nil
-}
-
-// askedOptions returns a cell's options as text, by phase where they change.
-func askedOptions(c *matrix.Cell) map[string]string {
-	options := map[string]string{}
-	var before *matrix.Settings
-	for i, p := range c.Phases {
-		if p.Settings == before {
-			continue
-		}
-		before = p.Settings
-		prefix := ""
-		if i > 0 {
-			prefix = p.Block + ": "
-		}
-		for _, o := range p.Settings.Options {
-			options[prefix+o.Name] = o.Value.String()
-		}
-	}
-	return options
-}
-
-// variables returns the server variables that an attempt began with.
-func variables(ctx context.Context, record *store.Store, a *store.Attempt) (map[string]string, error) {
-	d, err := record.Detail(ctx, a.ID)
-	if err != nil {
-		return nil, fmt.Errorf("reading attempt %d: %w", a.Number, err)
-	}
-	vs := map[string]string{}
-	starts := slices.Sorted(maps.Keys(d.Variables))
-	if len(starts) == 0 {
-		return vs, nil
-	}
-	for _, v := range d.Variables[starts[0]] {
-		vs[v.Name] = v.Value
-	}
-	return vs, nil
-}
-
-// placeVariables differ between any two data directories.
-var placeVariables = []string{"datadir", "socket", "pid_file", "log_error", "tmpdir", "slave_load_tmpdir", "innodb_data_home_dir",
-	"innodb_log_group_home_dir", "general_log_file", "slow_query_log_file", "server_uuid", "timestamp", "pseudo_thread_id", "gtid_"}
-
-// printDifferences prints the names whose texts differ.
-func printDifferences(out io.Writer, title string, a, b map[string]string) {
-	names := slices.Collect(maps.Keys(a))
-	for name := range b {
-		if _, both := a[name]; !both {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	fmt.Fprintf(out, "\n%s:\n", title)
-	differ := 0
-	for _, name := range names {
-		x, inA := a[name]
-		y, inB := b[name]
-		if inA == inB && x == y || slices.Contains(placeVariables, name) {
-			continue
-		}
-		differ++
-		fmt.Fprintf(out, "  %s: %s | %s\n", name, orNotSet(x, inA), orNotSet(y, inB))
-	}
-	if differ == 0 {
-		fmt.Fprintln(out, "  none differs")
-	}
-}
-
-// orNotSet returns a value, or that there is none.
-func orNotSet(v string, ok bool) string {
-	if !ok {
-		return "(not set)"
-	}
-	return strings.TrimSpace(v)
-}
-
-// printResultsSideBySide prints the numbers of two attempts with their ratio.
-func printResultsSideBySide(out io.Writer, a, b *store.Attempt) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "\nresults\tA\tB\tB/A\t")
-	for i := range a.Phases {
-		p := &a.Phases[i]
-		j := slices.IndexFunc(b.Phases, func(q store.Phase) bool { return q.Block == p.Block })
-		if j < 0 {
-			continue
-		}
-		for _, it := range p.Iterations {
-			other := b.Phases[j].Iteration(it.Number)
-			if other == nil {
-				continue
-			}
-			for _, x := range it.Metrics {
-				y, ok := other.Metrics.Get(x.Name)
-				if !ok {
-					continue
-				}
-				ratio := "-"
-				if x.Value != 0 {
-					ratio = strconv.FormatFloat(y.Value/x.Value, 'f', 2, 64)
-				}
-				fmt.Fprintf(w, "%s.%d %s\t%s\t%s\t%s\t\n", p.Block, it.Number, x.Name, formatNumber(x.Value), formatNumber(y.Value), ratio)
-			}
-		}
-	}
-	return w.Flush()
 }
