@@ -18,6 +18,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// reportGarbage is how much garbage, in percent of what is in use, a report gathers
+// before it is cleared away: as much as is in use would double what a large
+// experiment takes.
+const reportGarbage = 50
+
 // reportOptions are the flags of report.
 type reportOptions struct {
 	experimentOptions
@@ -105,9 +110,9 @@ func makeReport(ctx context.Context, s *streams, o *reportOptions, path string) 
 func buildReport(ctx context.Context, s *streams, o *reportOptions, exp *matrix.Experiment, cells []*matrix.Cell) (*report.Document, error) {
 	// What is read stays to the end: to look for garbage in it over and over
 	// while it grows would take as long as reading it.
-	percent := debug.SetGCPercent(-1)
+	debug.SetGCPercent(-1)
 	in, done, err := reportInput(ctx, exp, cells, o.source, o.host)
-	debug.SetGCPercent(percent)
+	debug.SetGCPercent(reportGarbage)
 	if err != nil {
 		return nil, err
 	}
