@@ -39,6 +39,9 @@ func (d *decoder) evaluate(c *candidate, replicate int) (*Cell, identity) {
 	if !good {
 		return nil, identity{}
 	}
+	if !d.checkOrder(f, cell.Phases) {
+		return nil, identity{}
+	}
 	if len(cell.Phases) == 0 {
 		d.faults.addIn(c.key, fault(d.phases[0].rng, "Cell without phases", "Every phase's `when` is false in this cell, so it would do nothing. Exclude the cell, or correct a condition."))
 		return nil, identity{}

@@ -33,6 +33,16 @@ type WorkloadType struct {
 	// as an iteration. Nil means one.
 	Steps func(Args) int
 
+	// Follows returns the steps one of which an earlier phase of the run must
+	// have, since it makes what this one works on: an insert_benchmark's query
+	// follows its load. Nil, or none: the phase can come first.
+	Follows func(Args) []string
+
+	// Opaque reports whether what the workload, with these arguments, leaves
+	// in the server cannot be told from them: after statements or a program
+	// of the user's own, any table may be there. Nil means that it can.
+	Opaque func(Args) bool
+
 	// Duration returns how long an iteration lasts by its arguments, for
 	// estimates; 0 where it ends with its work. Nil is 0.
 	Duration func(Args) time.Duration

@@ -39,6 +39,7 @@ func Type() workload.Type {
 			}},
 			Server: func(args matrix.Args) bool { return workload.Read(args).Bool("server") },
 			Port:   func(args matrix.Args) bool { v := workload.Read(args); return v.Bool("server") && v.Bool("port") },
+			Opaque: func(matrix.Args) bool { return true },
 			Check: func(args matrix.Args, _ matrix.Build) []matrix.ArgError {
 				_, faults := decode(args)
 				return faults

@@ -64,6 +64,16 @@ func Type() workload.Type {
 				}
 				return 1
 			},
+			Follows: func(args matrix.Args) []string {
+				switch workload.Read(args).Text("step") {
+				case stepLoad, stepFill:
+					return nil
+				case stepScan, stepQuery:
+					return []string{stepLoad}
+				default:
+					return []string{stepFill}
+				}
+			},
 			Check: func(args matrix.Args, build matrix.Build) []matrix.ArgError {
 				_, faults := decode(args, build)
 				return faults

@@ -36,6 +36,12 @@ func Type() workload.Type {
 			Summary:    "a social graph: load of nodes and links, then a mix of ten operations",
 			Version:    version,
 			Attributes: attributes(),
+			Follows: func(args matrix.Args) []string {
+				if workload.Read(args).Text("step") == stepLoad {
+					return nil
+				}
+				return []string{stepLoad}
+			},
 			Check: func(args matrix.Args, build matrix.Build) []matrix.ArgError {
 				_, faults := decode(args, build)
 				return faults

@@ -32,6 +32,14 @@ func Type() workload.Type {
 			Summary:    "PostgreSQL's own benchmark program",
 			Version:    version,
 			Attributes: attributes(),
+			Follows: func(args matrix.Args) []string {
+				// Scripts of the user's own need not read the program's tables.
+				if v := workload.Read(args); v.Text("step") == stepInit || len(v.Texts("scripts")) > 0 {
+					return nil
+				}
+				return []string{stepInit}
+			},
+			Opaque: func(args matrix.Args) bool { return len(workload.Read(args).Texts("scripts")) > 0 },
 			Check: func(args matrix.Args, build matrix.Build) []matrix.ArgError {
 				_, faults := decode(args, build)
 				return faults

@@ -28,6 +28,7 @@ func Type() workload.Type {
 				{Name: "expect", Type: cty.Map(cty.String), Doc: "What statements must return: the number of a statement, from 1, and the first value of its first row, such as { 2 = \"240000\" }."},
 				workload.AllowErrors(),
 			},
+			Opaque: func(matrix.Args) bool { return true },
 			Check: func(args matrix.Args, build matrix.Build) []matrix.ArgError {
 				_, faults := decode(args, build)
 				return faults

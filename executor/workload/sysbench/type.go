@@ -82,6 +82,15 @@ func Type() workload.Type {
 				script, bundled := scripts[workload.Read(args).Text("script")]
 				return !bundled || script.server
 			},
+			Follows: func(args matrix.Args) []string {
+				v := workload.Read(args)
+				script := v.Text("script")
+				if v.Text("step") == stepPrepare || !scripts[script].server && script != "fileio" {
+					return nil
+				}
+				return []string{stepPrepare}
+			},
+			Opaque: func(args matrix.Args) bool { return workload.Read(args).Has("lua") },
 			Check: func(args matrix.Args, build matrix.Build) []matrix.ArgError {
 				_, faults := decode(args, build)
 				return faults

@@ -32,6 +32,12 @@ func Type() workload.Type {
 			Summary:    "orders of warehouses, by the program go-tpc",
 			Version:    version,
 			Attributes: attributes(),
+			Follows: func(args matrix.Args) []string {
+				if workload.Read(args).Text("step") == stepLoad {
+					return nil
+				}
+				return []string{stepLoad}
+			},
 			Check: func(args matrix.Args, build matrix.Build) []matrix.ArgError {
 				_, faults := decode(args, build)
 				return faults
