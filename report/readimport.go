@@ -31,7 +31,9 @@ const maxImportErrors = 20
 // header line. Axis columns come first, then phase and, where they are needed,
 // matrix, iteration, replicate and status; every other column is a column token,
 // case-sensitive. An empty axis does not apply to the cell, an empty value was
-// not measured, an empty iteration or replicate is 1, an empty status is ok.
+// not measured, an empty iteration or replicate is 1, an empty status is ok. In a
+// column of numbers, any other value is a fault that does not say that there is no
+// number: X, -, ?, NA, N/A, NaN, null.
 //
 // source becomes the Source of the attempts; file is the name in messages. An
 // error joins all faults, each as "file:line:column: what".
@@ -44,9 +46,12 @@ func ReadImport(r io.Reader, source, file string, axes []string) ([]Attempt, err
 // iteration, replicate, status or matrix. Columns with such a name may stand
 // anywhere.
 func ReadImportNamed(r io.Reader, source, file string, axes []string, names map[string]string) ([]Attempt, error) {
-	in := &importReader{source: source, file: file, axes: axes, names: names, index: map[importKey]int{}, seen: map[string]int{}}
+	in := &importReader{source: source, file: file, axes: axes, names: names, index: map[importKey]int{}, seen: map[string]int{}, numbers: map[string]int{}}
 	if err := in.read(r); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", file, err)
+	}
+	if len(in.words) > 0 {
+		in.checkWords()
 	}
 	if len(in.errs) > 0 {
 		return nil, errors.Join(in.errs...)
@@ -68,7 +73,15 @@ type importReader struct {
 	attempts []Attempt
 	index    map[importKey]int
 	seen     map[string]int // the line of each cell, phase, iteration and replicate
+	numbers  map[string]int // how many values of a column are numbers
+	words    []importedWord
 	errs     []error
+}
+
+// An importedWord is a value that is neither a number nor says that there is none.
+type importedWord struct {
+	token, text  string
+	line, column int
 }
 
 // An importKey tells the runs of an imported file apart.
@@ -202,7 +215,14 @@ func (in *importReader) readRecord(record []string) {
 		case in.columns[name] == i && reserved(name):
 			in.readReserved(i, name, text, &key, &result)
 		default:
-			result.Printed[name] = ParseValue(text)
+			v := ParseValue(text)
+			result.Printed[name] = v
+			if v.Known {
+				in.numbers[name]++
+			} else if !saysMissing(text) {
+				line, column := in.csv.FieldPos(i)
+				in.words = append(in.words, importedWord{name, text, line, column})
+			}
 		}
 	}
 	if result.Phase == "" {
@@ -218,6 +238,33 @@ func (in *importReader) readRecord(record []string) {
 	}
 	in.seen[row] = line
 	in.add(key, levels, result)
+}
+
+// checkWords faults words that stand among numbers: in a column of the library,
+// and in one of which most values are numbers.
+func (in *importReader) checkWords() {
+	words := map[string]int{}
+	for _, w := range in.words {
+		words[w.token]++
+	}
+	library := NewLibrary()
+	for _, w := range in.words {
+		if len(in.errs) >= maxImportErrors {
+			return
+		}
+		if library.Lookup(w.token) != nil || in.numbers[w.token] > words[w.token] {
+			in.errs = append(in.errs, fmt.Errorf("%s:%d:%d: %s is %q, which is no number; where there is none, the value is empty or X", in.file, w.line, w.column, w.token, w.text))
+		}
+	}
+}
+
+// saysMissing reports whether a value is a usual way to say that there is none.
+func saysMissing(text string) bool {
+	switch strings.ToLower(text) {
+	case "-", "?", "na", "n/a", "nan", "null":
+		return true
+	}
+	return strings.Trim(text, "X") == ""
 }
 
 func (in *importReader) readReserved(field int, name, text string, key *importKey, result *PhaseResult) {

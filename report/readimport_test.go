@@ -56,6 +56,8 @@ func TestReadImportFaults(t *testing.T) {
 		{"status", "engine,phase,status,ips\ninno,load,fine,5\n", `p.csv:2:11: "fine" is no status; they are ok, failed, timeout, hung, crashed, sla_missed, invalid, interrupted`},
 		{"twice", "engine,phase,iteration,ips\ninno,load,,5\ninno,load,1,6\n", "p.csv:3:1: line 2 has the same cell, phase, iteration and replicate"},
 		{"not UTF-8", "engine,phase,ips\ninno,load,\xff\n", "p.csv:2:11: the value is not valid UTF-8"},
+		{"no number in a column of the library", "engine,phase,ips,note\ninno,load,X,7\nrocks,load,12O4,a word\n", `p.csv:3:12: ips is "12O4", which is no number; where there is none, the value is empty or X`},
+		{"no number among numbers", "engine,phase,own\ninno,load,1\nrocks,load,2\n,load,\"3,5\"\n", `p.csv:4:7: own is "3,5", which is no number; where there is none, the value is empty or X`},
 		{"quote", "engine,phase,ips\ninno,load,\"5\n", "reading p.csv: parse error on line 2, column 14: extraneous or missing \" in quoted-field"},
 	}
 	for _, tt := range tests {
