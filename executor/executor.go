@@ -444,7 +444,7 @@ func (e *executor) event(ev Event) {
 // fault, everything else dbmatrix's.
 func (e *executor) recordError(doing string, err error) error {
 	err = fmt.Errorf("%s in %s: %w", doing, e.deps.Store.Path(), err)
-	if errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrUnwritable) || isDiskFull(err) || os.IsPermission(err) {
+	if errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrUnwritable) || errors.Is(err, store.ErrMoved) || isDiskFull(err) || os.IsPermission(err) {
 		return &EnvironmentError{err}
 	}
 	return err

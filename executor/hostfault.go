@@ -26,6 +26,9 @@ func (e *executor) blameHost(f *failure, s *matrix.Settings) *failure {
 	if errors.Is(f.err, store.ErrDiskFull) {
 		return f.ofHost(e.recordFull())
 	}
+	if errors.Is(f.err, store.ErrMoved) {
+		return f.ofHost(&EnvironmentError{f.err})
+	}
 	if errors.Is(f.err, store.ErrUnwritable) {
 		return f.ofHost(environmentError("%s cannot be written any more; what was recorded before is safe; look at its disk and filesystem, then: dbmatrix run", e.deps.Store.Path()))
 	}

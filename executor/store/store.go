@@ -20,6 +20,9 @@ import (
 // A Store is an open record. Its methods may be called from any goroutine.
 type Store struct {
 	path    string
+	abs     string // the same, absolute
+	place   place  // of the open file
+	moved   atomic.Bool
 	writer  *sql.DB // one connection; nil where the store is read-only
 	reader  *sql.DB
 	ballast ballast
@@ -77,7 +80,7 @@ func open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, ballast: ballast{abs + "-ballast", ballastSize}, now: time.Now}
+	s := &Store{path: path, abs: abs, ballast: ballast{abs + "-ballast", ballastSize}, now: time.Now}
 	if err := prepare(ctx, abs); err != nil {
 		return nil, err
 	}
@@ -91,6 +94,9 @@ func open(ctx context.Context, path string) (*Store, error) {
 		return nil, errors.Join(err, s.writer.Close())
 	}
 	if err := checkWriter(ctx, s.writer); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if s.place, err = placeOf(abs); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -250,7 +256,7 @@ func (s *Store) Close() error {
 	// A reader that is still at work keeps the log from being emptied; then
 	// the next writer does it.
 	_, _ = s.writer.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
-	return errors.Join(err, s.writer.Close())
+	return errors.Join(err, s.save(context.Background()), s.writer.Close())
 }
 
 // checkpoint brings the log into the database, as far as no reader is in the way:
@@ -287,6 +293,9 @@ func (s *Store) record(ctx context.Context, what string, f func(*tx) error) erro
 	}
 	if isBroken(err) {
 		err = fmt.Errorf("%w: look at the filesystem of %s (%w)", ErrUnwritable, s.path, err)
+	}
+	if err == nil {
+		err = s.checkPlace()
 	}
 	if err != nil {
 		return fmt.Errorf("recording %s: %w", what, err)
