@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"sort"
@@ -24,7 +22,7 @@ const inputsFormat = "1"
 // Inputs returns what the phase's fingerprint is a hash of, beside the
 // fingerprint and the iteration count of the phase before: sorted by name.
 func (p *Phase) Inputs() []Input {
-	list := slices.Concat(p.ownInputs(false), p.resolved.inputs(), p.files)
+	list := slices.Concat(p.ownInputs(false), p.resolved.inputs(), inputsOf(p.sources))
 	if p.dialect != nil {
 		for _, o := range p.Settings.Options {
 			if p.dialect.Places[o.Name] {
@@ -41,7 +39,7 @@ func (p *Phase) Inputs() []Input {
 // phases have them. With named the server's name stands for its build, for cells
 // whose builds are not on this host.
 func (p *Phase) hash(named bool) identity {
-	own := hashInputs(append(p.ownInputs(named), p.files...))
+	own := hashInputs(append(p.ownInputs(named), inputsOf(p.sources)...))
 	buf := slices.Concat(own[:], p.Settings.options[:], p.resolved.hash[:])
 	return sha256.Sum256(buf)
 }
@@ -91,7 +89,7 @@ func (r *resolvedWorkload) inputs() []Input {
 			list = append(list, Input{r.Type + "." + name, showMasked(v)})
 		}
 	}
-	return append(list, r.files...)
+	return append(list, inputsOf(r.sources)...)
 }
 
 func emptyTuple(v cty.Value) bool { return v.Type().IsTupleType() && v.LengthInt() == 0 }
@@ -225,14 +223,13 @@ func (d *decoder) addFiles(f *frame, w *workloadBlock, r *resolvedWorkload) bool
 	return good
 }
 
-// setupFiles returns the contents of the files that setup and teardown commands
-// are given.
-func (d *decoder) setupFiles(s *Settings) []Input {
-	var files []Input
+// setupFiles returns the files that setup and teardown commands are given.
+func (d *decoder) setupFiles(s *Settings) []Source {
+	var files []Source
 	for _, args := range slices.Concat(s.Setup, s.Teardown) {
 		for _, arg := range args {
 			if path := beside(d.src.dir, arg); !strings.HasPrefix(arg, "-") && isFile(path) {
-				files = append(files, Input{"file." + arg, d.contentOf(path)})
+				files = append(files, Source{Input: Input{"file." + arg, d.contentOf(path)}, path: path})
 			}
 		}
 	}
@@ -256,20 +253,15 @@ func fileNames(v cty.Value, program bool) []string {
 }
 
 func (d *decoder) addFile(f *frame, w *workloadBlock, r *resolvedWorkload, name string, a *Attribute) bool {
-	path := beside(d.src.dir, name)
-	kind := "file."
+	s := Source{Input: Input{Name: "file." + name}, path: beside(d.src.dir, name)}
 	if a.Program {
-		kind = "program."
+		s.Name = "program." + name
 		if !strings.ContainsRune(name, '/') {
-			found, err := exec.LookPath(name)
-			if err != nil {
-				r.files = append(r.files, Input{kind + name, "not on this host"})
-				return true
-			}
-			path = found
+			s.program = name
 		}
 	}
-	if !isFile(path) {
+	path := s.Path()
+	if path != "" && !isFile(path) {
 		rng, ok := w.ranges[a.Name]
 		if !ok {
 			rng = w.rng
@@ -277,7 +269,8 @@ func (d *decoder) addFile(f *frame, w *workloadBlock, r *resolvedWorkload, name 
 		d.faults.addIn(f.cell, fault(rng, "No such file", "%s names %s, which is not there; names are relative to the experiment's directory.", a.Name, name))
 		return false
 	}
-	r.files = append(r.files, Input{kind + name, d.contentOf(path)})
+	s.Value = d.contentOf(path)
+	r.sources = append(r.sources, s)
 	return true
 }
 
@@ -288,16 +281,10 @@ func isFile(path string) bool {
 
 // contentOf hashes a file, once.
 func (d *decoder) contentOf(path string) string {
-	path = filepath.Clean(path)
-	if sum, ok := d.files[path]; ok {
-		return sum
+	sum, ok := d.files[path]
+	if !ok {
+		sum = ContentOf(path)
+		d.files[path] = sum
 	}
-	content, err := os.ReadFile(path)
-	sum := "unreadable"
-	if err == nil {
-		s := sha256.Sum256(content)
-		sum = "sha256:" + hex.EncodeToString(s[:8])
-	}
-	d.files[path] = sum
 	return sum
 }

@@ -187,6 +187,11 @@ func (r *Run) absent() string {
 				return "storage " + st.Name + " is not on this host"
 			}
 		}
+		for _, source := range p.Phase.Sources() {
+			if source.Value == notOnHost {
+				return "program " + source.program + " is not on this host"
+			}
+		}
 	}
 	return ""
 }

@@ -48,7 +48,7 @@ type Phase struct {
 	block    int // index of the phase block
 	resolved *resolvedWorkload
 	dialect  *Dialect
-	files    []Input  // contents of the files that setup and teardown name
+	sources  []Source // the files that setup and teardown name
 	measured identity // hash of Inputs
 	identity identity // the same, with the server's name in place of its build
 }

@@ -52,7 +52,7 @@ func (d *decoder) resolvePhase(f *frame, p *phaseBlock, s *Settings, before []*P
 	if s.Server != nil {
 		phase.dialect = d.dialect(s.Server)
 	}
-	phase.files = d.setupFiles(s)
+	phase.sources = d.setupFiles(s)
 	phase.measured, phase.identity = phase.hash(false), phase.hash(true)
 	d.resolved[key] = phase
 	return phase, true
@@ -154,11 +154,11 @@ func percentValue(v cty.Value) (*float64, string) {
 // arguments are equal share it.
 type resolvedWorkload struct {
 	Workload
-	typ   *WorkloadType
-	id    int32
-	steps int
-	files []Input  // contents of the files and programs that it names
-	hash  identity // of all of these
+	typ     *WorkloadType
+	id      int32
+	steps   int
+	sources []Source // the files and programs that it names
+	hash    identity // of all of these
 }
 
 // resolveWorkload evaluates the attributes of a phase's workload. Those that it
