@@ -109,7 +109,7 @@ func printPlan(out io.Writer, p *matrix.Plan) error {
 	}
 	fmt.Fprintln(out)
 	printShared(out, p)
-	printRebuilt(out, p)
+	printLines(out, rebuilt(p))
 	printSummary(out, p.Summary)
 	return nil
 }
@@ -174,9 +174,9 @@ func printShared(out io.Writer, p *matrix.Plan) {
 	}
 }
 
-// printRebuilt tells of phases that are recorded and run again, since what comes
-// after them needs the state that they left.
-func printRebuilt(out io.Writer, p *matrix.Plan) {
+// rebuilt tells, a line for each, of phases that are recorded and run again, since
+// what comes after them needs the state that they left.
+func rebuilt(p *matrix.Plan) []string {
 	again := map[*matrix.Phase]int{}
 	var order []*matrix.Phase
 	blocks := map[string]*matrix.Phase{} // the first of each name
@@ -194,13 +194,22 @@ func printRebuilt(out io.Writer, p *matrix.Plan) {
 			again[first]++
 		}
 	}
+	var lines []string
 	for _, ph := range order {
 		remedy := "snapshot = true in the phase would keep it"
 		if ph.Snapshot != nil {
 			remedy = "its snapshot went when all that was to use it was done"
 		}
-		fmt.Fprintf(out, "%s runs again in %s although it is recorded: what comes after it needs its state, which is gone; %s\n",
-			ph.Block, count(again[ph], "run"), remedy)
+		lines = append(lines, fmt.Sprintf("%s runs again in %s although it is recorded: what comes after it needs its state, which is gone; %s",
+			ph.Block, count(again[ph], "run"), remedy))
+	}
+	return lines
+}
+
+// printLines prints each line.
+func printLines(out io.Writer, lines []string) {
+	for _, line := range lines {
+		fmt.Fprintln(out, line)
 	}
 }
 

@@ -110,6 +110,9 @@ func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error 
 	}
 	out, err := o.execute(ctx, s, p, pending, record)
 	err = judgeRun(s, path, o.rest(p, pending), out, err)
+	if out.Interrupted {
+		err = errors.Join(err, o.sayRebuilt(ctx, s, exp, cells))
+	}
 	if cerr := record.Close(); cerr != nil && err == nil {
 		err = exit(exitEnvironment, fmt.Errorf("closing %s: %w", record.Path(), cerr))
 	}
@@ -296,7 +299,7 @@ func judgeRun(s *streams, path string, rest int, out executor.Outcome, err error
 	case out.Stopped != nil:
 		return exit(exitFailedRuns, out.Stopped)
 	case out.Interrupted:
-		fmt.Fprintf(s.err, "Interrupted; dbmatrix run %s goes on\n", path)
+		fmt.Fprintf(s.err, "Interrupted; dbmatrix run %s goes on with what is left\n", path)
 		return silent(exitInterrupted)
 	case len(out.Failed) > 0:
 		return silent(exitFailedRuns)
@@ -309,6 +312,16 @@ func judgeRun(s *streams, path string, rest int, out executor.Outcome, err error
 		fmt.Fprintf(s.err, "Next: dbmatrix report %s\n", path)
 	}
 	return nil
+}
+
+// sayRebuilt says after an interruption which phases that are recorded the next
+// execution begins again with.
+func (o *runOptions) sayRebuilt(ctx context.Context, s *streams, exp *matrix.Experiment, cells []*matrix.Cell) error {
+	p, err := plan(ctx, exp, cells, matrix.PlanOptions{AnyHost: o.anyHost})
+	if err == nil {
+		printLines(s.err, rebuilt(p))
+	}
+	return err
 }
 
 // printFailures prints each failed run with its evidence and the next step, once

@@ -52,6 +52,8 @@ type statusJSON struct {
 	Summary    summaryJSON     `json:"summary"`
 	Running    []runningJSON   `json:"running"`
 	Runs       []runStatusJSON `json:"runs"`
+
+	rebuilt []string // what runs again, as plan tells it
 }
 
 // A runningJSON is an attempt under way.
@@ -155,6 +157,7 @@ func statusDocument(p *matrix.Plan, attempts []store.Attempt, now time.Time) sta
 	doc := statusJSON{
 		Schema: schemaVersion, Experiment: p.Experiment.Name, Host: p.Host.ID,
 		Summary: planDocument(p).Summary, Running: []runningJSON{}, Runs: []runStatusJSON{},
+		rebuilt: rebuilt(p),
 	}
 	running := map[string]bool{}
 	for i := range attempts {
@@ -221,6 +224,9 @@ func printStatus(out io.Writer, doc statusJSON) error {
 	for _, r := range doc.Running {
 		fmt.Fprintf(out, "running: %s, replicate %d, attempt %d: %s %s, iteration %d of %d, for %s\n", cellName(r.Cell), r.Replicate, r.Attempt,
 			r.Phase, r.Stage, min(r.Iterations+1, max(1, r.Planned)), r.Planned, time.Duration(r.Seconds*float64(time.Second)).Round(time.Second))
+	}
+	if len(doc.Running) == 0 { // while a run is under way, its own phases look like that
+		printLines(out, doc.rebuilt)
 	}
 	fmt.Fprintf(out, "%s: %s", count(doc.Summary.Runs, "run"), byStatus(doc.Summary.ByStatus))
 	if doc.Summary.PhasesToRun > 0 {
