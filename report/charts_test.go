@@ -270,3 +270,34 @@ func recordLoad(t *testing.T, s *store.Store, exp *matrix.Experiment, cells []*m
 	check(s.FinishPhase(ctx, phase, store.PhaseEnd{Status: matrix.OK, Seconds: 3}))
 	check(s.FinishAttempt(ctx, attempt, matrix.OK, ""))
 }
+
+// TestChartPerMinute checks that a chart of a rate a minute has it by the unit of
+// its column, and not as it was recorded.
+func TestChartPerMinute(t *testing.T) {
+	exp, cells := loadBlocks(t, `chart "c" {
+  kind  = "bar"
+  phase = "query"
+  x     = "engine"
+  y     = "tpm"
+  only  = axis.clients == "1" && axis.compression == "c0"
+}
+`)
+	exp.Replicates = 1
+	attempts := clean(cells)
+	for i := range attempts {
+		m := &attempts[i].Phases[2].Metrics
+		*m = nil
+		m.put("secs", 30)
+		m.put("transactions", float64(100*(i+1)))
+	}
+	doc, diags := Build(Input{Experiment: exp, Cells: cells, Attempts: attempts, Eval: exp.Eval})
+	failOn(t, exp.Files, diags)
+	d := doc.Charts()[0].Drawing
+	var got []float64
+	for _, p := range d.Panels[0].Points {
+		got = append(got, p.Y)
+	}
+	if diff := cmp.Diff([]float64{200, 1000}, got, nearlyEqual()); diff != "" || d.Y.Title != "tpm (1/min)" {
+		t.Errorf("the axis is %q; its points: -want +got\n%s", d.Y.Title, diff)
+	}
+}

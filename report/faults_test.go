@@ -45,6 +45,11 @@ func TestFaults(t *testing.T) {
 	}{
 		{"a column that refers to itself", table(`column "a" { value = col["b"] + 1 }` + "\n" + `column "b" { value = col["a"] + 1 }`),
 			[]string{`Column that refers to itself: The value of column "a" depends on itself.`}},
+		{"a sum of two units", table(`column "a" { value = (col["qps"] + col["rss"]) / 2 }` + "\n" + `column "b" { value = max(col["rss"] < col["qps@query"] ? 1 : 2, col["qps"] * col["rss"] - col["ips"]) }`),
+			[]string{
+				`Numbers of different units: The value of column "a" puts 1/s and GB together. Convert one of them by a product or a quotient first.`,
+				`Numbers of different units: The value of column "b" puts GB and 1/s together. Convert one of them by a product or a quotient first.`,
+			}},
 		{"a value that is no number", table(`column "a" { value = col["qps"] > 1 }`),
 			[]string{`Value that is no number: Column "a" is a bool; a column shows numbers or text.`}},
 		{"a filter that is no condition", table("columns = [\"qps\"]\n only = axis.engine"),
@@ -121,6 +126,13 @@ func TestSmallForms(t *testing.T) {
   only = axis.clients == "4" && axis.engine == "inno"
   column "a" { value = col["errors"] / col["errors"] }
   column "b" { value = ratio(col["qps"], col["errors"]) }`, []string{"a b compression", "X inf c0", "X inf c1"}},
+		{"all axes across", `
+  only    = axis.engine == "inno"
+  across  = ["engine", "compression", "clients", "host"]
+  rows    = []
+  columns = ["qps"]`, []string{
+			"inno", "c0 c1", "clients=1 clients=4 clients=1 clients=4", "small host small host small host small host", "qps qps qps qps", "820 1310 1820 2320",
+		}},
 		{"a label at the left, and levels across", `
   only    = axis.engine == "inno"
   rows    = ["compression"]

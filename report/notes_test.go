@@ -110,6 +110,16 @@ func TestNotes(t *testing.T) {
 			"qps qps.99 clients", "810 X 1", "1310 X 4",
 			"* qps.99 was not recorded: it takes a phase of at least 10 intervals",
 		}},
+		{"a phase that went on after an interruption", `
+  phase   = "query"
+  only    = axis.compression == "c0" && axis.engine == "inno"
+  columns = ["qps"]
+  legend  = false`, func(all []Attempt) {
+			all[0].Phases[2].Flags = []matrix.Flag{{Name: "continued", Detail: "it was interrupted after iteration 1"}}
+		}, []string{
+			"engine = inno, compression = c0, host = small host",
+			"qps clients", "810[1] 1", "1310 4", "[1] continued: it was interrupted after iteration 1",
+		}},
 		{"a missed rate is told in words", `
   phase   = "query"
   only    = axis.compression == "c0" && axis.engine == "inno"

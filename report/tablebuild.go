@@ -140,7 +140,7 @@ func (tb *tableBuilder) resolveColumns() bool {
 		tb.byLabel[c.label] = c
 		tb.columns = append(tb.columns, c)
 	}
-	return ok
+	return tb.checkUnits() && ok
 }
 
 // filtered returns the runs that the table's source has and its filter lets
@@ -297,11 +297,14 @@ func (tb *tableBuilder) nameRows() {
 	tb.out.Label = LabelColumn{Heading: tb.labelHeading(), Left: tb.def.Label.Side == "left"}
 }
 
+// defaultLabel names a row by the levels of its axes. The only row of a table that
+// varies in none has all levels but those that stand over the columns.
 func (tb *tableBuilder) defaultLabel(r *row) string {
 	if label := tb.b.axes.joined(tb.rowAxes, r.levels); label != "" {
 		return label
 	}
-	return tb.b.axes.joined(tb.b.axes.names, r.runs[0].levels)
+	common := slices.DeleteFunc(slices.Clone(tb.b.axes.names), func(axis string) bool { return slices.Contains(tb.across, axis) })
+	return tb.b.axes.joined(common, r.runs[0].levels)
 }
 
 func (tb *tableBuilder) labelHeading() string {
