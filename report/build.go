@@ -112,8 +112,12 @@ func (b *builder) block(def matrix.ReportBlock) *Block {
 	case *matrix.Text:
 		return &Block{Text: b.text(def)}
 	case *matrix.Chart:
-		if c := b.chart(def); c != nil {
+		c, why := b.chart(def)
+		switch {
+		case c != nil:
 			return &Block{Chart: c}
+		case why != "":
+			return &Block{Text: &Text{Name: def.Name, Markdown: fmt.Sprintf("(The chart %q is left out: %s.)", def.Name, why)}}
 		}
 	}
 	return nil

@@ -46,35 +46,35 @@ type chartBuilder struct {
 	unit   string // of readings
 }
 
-// chart builds a chart, or returns nil after a fault.
-func (b *builder) chart(def *matrix.Chart) *Chart {
+// chart builds a chart, or returns nil after a fault. Where there is none because of
+// failed runs, which is no fault of the definition, empty says so.
+func (b *builder) chart(def *matrix.Chart) (c *Chart, empty string) {
 	if why := chartFault(def); why != "" {
 		b.fault(def.Range, "Chart that cannot be drawn", "Chart %q %s.", def.Name, why)
-		return nil
+		return nil, ""
 	}
 	tb := b.newTable(b.chartTable(def), "chart")
 	if tb == nil {
-		return nil
+		return nil, ""
 	}
 	cb := &chartBuilder{tableBuilder: tb, def: def, out: &Chart{Name: def.Name, File: b.fileOf(def.Name)}, notes: notesOf{}}
 	cb.chooseAxes()
 	for axis := range def.Baseline {
 		if !slices.Contains(tb.rowAxes, axis) {
 			b.fault(def.Range, "Baseline that is not shown", "The baseline of chart %q is a level of %s, which is neither its x nor one of its series or facets.", def.Name, axis)
-			return nil
+			return nil, ""
 		}
 	}
 	tb.order()
 	if b.checking {
-		return nil // there is nothing to draw
+		return nil, "" // there is nothing to draw
 	}
 	cb.draw()
 	cb.surround()
 	if err := cb.out.Drawing.Check(); err != nil {
-		cb.refuse(err)
-		return nil
+		return nil, cb.refuse(err)
 	}
-	return cb.out
+	return cb.out, ""
 }
 
 // chartFault says what in a definition contradicts itself, or "".
@@ -389,15 +389,59 @@ func (cb *chartBuilder) unitOf() string {
 	return cb.unit
 }
 
-// refuse reports that there is nothing to draw.
-func (cb *chartBuilder) refuse(err error) {
+// refuse reports that there is nothing to draw. It returns why where failed runs are
+// the reason.
+func (cb *chartBuilder) refuse(err error) (empty string) {
 	text := strings.ToUpper(err.Error()[:1]) + err.Error()[1:]
+	empty = cb.failed()
+	if empty != "" {
+		text = fmt.Sprintf("Chart %q has %s", cb.def.Name, empty)
+	}
 	if footnotes := cb.out.Footnotes; len(footnotes) > 0 {
 		text += " (" + footnotes[0] + ")"
 	}
-	if cb.b.in.Partial {
+	if empty != "" || cb.b.in.Partial {
 		cb.b.warn(cb.def.Range, "Chart left out", "%s.", text)
-		return
+		return empty
 	}
 	cb.b.fault(cb.def.Range, "Chart that cannot be drawn", "%s.", text)
+	return ""
+}
+
+// failed says that no run of the chart, or of the baseline of all its points, has
+// the phase complete and that some failed, or returns "".
+func (cb *chartBuilder) failed() string {
+	var shown, bases []*run
+	for _, row := range cb.rows {
+		shown = append(shown, row.runs...)
+		if base := cb.baseline(row.slots[0]); base != nil && !slices.ContainsFunc(base.runs, func(r *run) bool { return slices.Contains(bases, r) }) {
+			bases = append(bases, base.runs...)
+		}
+	}
+	if why := cb.failedOf(shown, ""); why != "" {
+		return why
+	}
+	return cb.failedOf(bases, " of the baseline")
+}
+
+// failedOf is the same for some of the runs; which names them.
+func (cb *chartBuilder) failedOf(runs []*run, which string) string {
+	failed := 0
+	for _, r := range runs {
+		if slices.ContainsFunc(r.phases(), func(p PhaseResult) bool { return p.Phase == cb.def.Phase && p.Status.Complete() }) {
+			return ""
+		}
+		if r.attempt != nil && r.attempt.Status.Failure() {
+			failed++
+		}
+	}
+	switch {
+	case failed == 0:
+		return ""
+	case len(runs) == 1:
+		return fmt.Sprintf("nothing to draw: the only run%s failed", which)
+	case failed == len(runs):
+		return fmt.Sprintf("nothing to draw: all %d runs%s failed", failed, which)
+	}
+	return fmt.Sprintf("nothing to draw: %d of %d runs%s failed, and the others have no result", failed, len(runs), which)
 }

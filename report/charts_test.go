@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"image/png"
 	"math"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
 
 	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
@@ -136,6 +138,41 @@ func TestChartFaults(t *testing.T) {
 			if tt.partial != "" {
 				in.Partial = true
 				check(tt.partial)
+			}
+		})
+	}
+}
+
+// TestChartOfFailures checks that a chart whose runs have failed costs the report
+// nothing but itself, and that its place says why.
+func TestChartOfFailures(t *testing.T) {
+	const rocks = "engine=rocks,compression=c0,clients=1,host=only"
+	tests := []struct {
+		name, only, baseline string
+		runs                 int // of the three that failed, how many are recorded
+		want                 string
+	}{
+		{"all", `axis.engine == "rocks" && axis.compression == "c0" && axis.clients == "1"`, "", 3, "nothing to draw: all 3 runs failed"},
+		{"some", `axis.engine == "rocks" && axis.compression == "c0" && axis.clients == "1"`, "", 1,
+			"nothing to draw: 1 of 3 runs failed, and the others have no result"},
+		{"baseline", `axis.compression == "c0" && axis.clients == "1"`, `baseline = { engine = "rocks" }`, 3,
+			"nothing to draw: all 3 runs of the baseline failed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			exp, cells := loadBlocks(t, fmt.Sprintf("chart \"c\" {\n kind = \"bar\"\n phase = \"query\"\n x = \"engine\"\n y = \"qps\"\n only = %s\n %s\n}\n"+
+				"table \"t\" {\n phase = \"query\"\n columns = [\"qps\"]\n}\n", tt.only, tt.baseline))
+			attempts := slices.DeleteFunc(madeUp(cells), func(a Attempt) bool { return a.Cell == rocks && a.Replicate > tt.runs })
+			doc, diags := Build(Input{Experiment: exp, Cells: cells, Attempts: attempts, Eval: exp.Eval, Readings: madeUpReadings})
+			failOn(t, exp.Files, diags)
+			if doc.Table("t") == nil || len(doc.Charts()) > 0 {
+				t.Error("the report has no table, or the chart all the same")
+			}
+			if got, want := doc.Blocks[0].Text.Markdown, `(The chart "c" is left out: `+tt.want+`.)`; got != want {
+				t.Errorf("in the chart's place stands %q, want %q", got, want)
+			}
+			if !slices.ContainsFunc(diags, func(d *hcl.Diagnostic) bool { return strings.HasPrefix(d.Detail, `Chart "c" has `+tt.want) }) {
+				t.Errorf("no warning says so: %s", diags)
 			}
 		})
 	}

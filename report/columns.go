@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -433,21 +434,71 @@ func latencyColumns() []*Spec {
 	}
 }
 
-// latencyToken makes the column of a token such as p95.insert or max.query: a
-// response time of any operation that the workload measures.
+// latencyStatistics are what is recorded of the response times of an operation.
+var latencyStatistics = map[string]string{
+	"p50": "that 50% stay below", "p95": "that 95% stay below", "p99": "that 99% stay below",
+	"max": "of the longest one", "mean": "on average",
+}
+
+// latencyToken makes the column of a token such as p95.insert or max.query, a
+// response time of any operation that the workload measures in milliseconds, or of
+// the metric of one, such as lat_insert_p95, in seconds as it is recorded.
 func latencyToken(token string) *Spec {
+	if metric, ok := strings.CutPrefix(token, "lat_"); ok {
+		return latencyMetric(token, metric)
+	}
 	statistic, op, found := strings.Cut(token, ".")
 	if !found || op == "" {
 		return nil
 	}
-	what := map[string]string{
-		"p50": "that 50% stay below", "p95": "that 95% stay below", "p99": "that 99% stay below",
-		"max": "of the longest one", "mean": "on average",
-	}[statistic]
+	what := latencyStatistics[statistic]
 	if what == "" {
 		return nil
 	}
 	return quantile(token, "lat_"+op+"_"+statistic, fmt.Sprintf("response time of %s %s, milliseconds", op, what))
+}
+
+// latencyMetric makes the column of a recorded response time of an operation that
+// the built-in workloads have.
+func latencyMetric(token, metric string) *Spec {
+	cut := strings.LastIndex(metric, "_")
+	if cut < 0 {
+		return nil
+	}
+	op, what := metric[:cut], latencyStatistics[metric[cut+1:]]
+	if what == "" || !slices.Contains(latencyOperations(), op) {
+		return nil
+	}
+	return &Spec{
+		Token: token, Unit: "s", Format: "%.6f", Direction: Lower, Formula: token, Source: fromClient, value: plain(token, 1),
+		Legend: fmt.Sprintf("response time of %s %s, seconds", op, what),
+	}
+}
+
+// latencyOperations are the operations that the built-in workloads measure response
+// times of.
+func latencyOperations() []string {
+	operations := []string{
+		"insert", "query", "delete", "index", "scan", "request", "statement", "transaction", "event",
+		"new_order", "payment", "order_status", "delivery", "stock_level",
+	}
+	for _, op := range linkbenchOperations() {
+		operations = append(operations, op.metric)
+	}
+	return operations
+}
+
+// A linkbenchOperation is an operation as tables call it, as metrics do and as
+// LinkBench does.
+type linkbenchOperation struct{ short, metric, name string }
+
+func linkbenchOperations() []linkbenchOperation {
+	return []linkbenchOperation{
+		{"an", "add_node", "AddNode"}, {"un", "update_node", "UpdateNode"}, {"dn", "delete_node", "DeleteNode"}, {"gn", "get_node", "GetNode"},
+		{"al", "add_link", "AddLink"}, {"dl", "delete_link", "DeleteLink"}, {"ul", "update_link", "UpdateLink"}, {"cl", "count_link", "CountLink"},
+		{"mg", "multiget_link", "MultigetLink"}, {"gll", "get_links_list", "GetLinksList"},
+		{"n", "load_node_bulk", "LoadNodeBulk"}, {"l", "load_links_bulk", "LoadLinksBulk"}, {"c", "load_counts_bulk", "LoadCountsBulk"},
+	}
 }
 
 // linkbenchColumns are the response times of LinkBench's operations as its
@@ -455,12 +506,7 @@ func latencyToken(token string) *Spec {
 // in (0.1 ms wide below 1 ms, 1 ms below 100 ms), and 9, x, m for p99, maximum
 // and mean.
 func linkbenchColumns() []*Spec {
-	ops := []struct{ short, metric, name string }{
-		{"an", "add_node", "AddNode"}, {"un", "update_node", "UpdateNode"}, {"dn", "delete_node", "DeleteNode"}, {"gn", "get_node", "GetNode"},
-		{"al", "add_link", "AddLink"}, {"dl", "delete_link", "DeleteLink"}, {"ul", "update_link", "UpdateLink"}, {"cl", "count_link", "CountLink"},
-		{"mg", "multiget_link", "MultigetLink"}, {"gll", "get_links_list", "GetLinksList"},
-		{"n", "load_node_bulk", "LoadNodeBulk"}, {"l", "load_links_bulk", "LoadLinksBulk"}, {"c", "load_counts_bulk", "LoadCountsBulk"},
-	}
+	ops := linkbenchOperations()
 	var specs []*Spec
 	for _, op := range ops {
 		for _, s := range []struct{ suffix, statistic, name string }{{"9", "p99", "p99"}, {"x", "max", "maximum"}, {"m", "mean", "mean"}} {

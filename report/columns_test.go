@@ -58,6 +58,7 @@ func TestColumnFormulas(t *testing.T) {
 		{"cs/i", load, 0, "0.037"},
 		{"un", load, 0, "0.90"},
 		{"p95.insert", load, 0, "500.00"},
+		{"lat_insert_p95", load, 0, "0.500000"},
 		{"maxop", load, 0, "2.000"},
 		{"secs", scan, 0, "89"},
 		{"rKB/o", scan, 0, "0.052"},
@@ -118,6 +119,29 @@ func TestLibrary(t *testing.T) {
 	} {
 		if !seen[token] {
 			t.Errorf("%s is in a published table, but not in the library", token)
+		}
+	}
+}
+
+// TestLatencyTokens checks what the columns of response times say that they are.
+func TestLatencyTokens(t *testing.T) {
+	library := NewLibrary()
+	for token, want := range map[string]string{
+		"p99.query":                 "ms: response time of query that 99% stay below, milliseconds",
+		"lat_query_p99":             "s: response time of query that 99% stay below, seconds",
+		"lat_transaction_mean":      "s: response time of transaction on average, seconds",
+		"lat_get_links_list_max":    "s: response time of get_links_list of the longest one, seconds",
+		"lat_new_order_p50":         "s: response time of new_order that 50% stay below, seconds",
+		"lat_qurey_p99":             "", // recorded by no workload
+		"lat_update_node_p99_upper": "",
+		"lat_query":                 "",
+	} {
+		got := ""
+		if s := library.Lookup(token); s != nil {
+			got = s.Unit + ": " + s.Legend
+		}
+		if got != want {
+			t.Errorf("%s is %q, want %q", token, got, want)
 		}
 	}
 }

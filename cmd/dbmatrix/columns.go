@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -37,7 +38,7 @@ func listColumns(s *streams, pattern string) error {
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "token\tunit\tformula\tmeaning")
 	for _, c := range columns {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.Token, c.Unit, c.Formula, c.Legend)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.Token, c.Unit, strings.ReplaceAll(c.Formula, "divisor", strconv.Itoa(c.Divisor)), c.Legend)
 	}
 	return w.Flush()
 }

@@ -191,7 +191,7 @@ table "summary" {
     of      = "size.data"
     phase   = "load"
     format  = "%.3f"
-    heading = ["load", "gb"]
+    heading = ["load", "data"]
   }
   column "apparent" {
     of      = "size.data.apparent"
