@@ -72,10 +72,10 @@ func (e *executor) checkPhase(run *matrix.Run, p *matrix.Phase) error {
 	}
 	s := p.Settings.Server
 	if p.Settle != nil && p.Settle.Vacuum && (s == nil || s.Build.Absent == "" && s.Build.Flavour != "postgres") {
-		return usageError("phase %q: settle { vacuum } is for PostgreSQL; cell %s has no such server: vacuum = build.flavour == \"postgres\"", p.Block, run.Cell.Key)
+		return usageError("phase %q: settle { vacuum } is for PostgreSQL; %s has no such server: vacuum = build.flavour == \"postgres\"", p.Block, cellText(run))
 	}
 	if len(p.Sample.Status) > 0 && (s == nil || s.Build.Absent == "" && !hasStatus(s.Build.Flavour)) {
-		return usageError("phase %q: sample { status } reads the counters of MySQL and MariaDB; cell %s has no such server", p.Block, run.Cell.Key)
+		return usageError("phase %q: sample { status } reads the counters of MySQL and MariaDB; %s has no such server", p.Block, cellText(run))
 	}
 	if t.Needs != nil {
 		if err := t.Needs(p.Workload.Args, e.plan.Experiment.Dir); err != nil {
@@ -86,7 +86,7 @@ func (e *executor) checkPhase(run *matrix.Run, p *matrix.Phase) error {
 		return nil
 	}
 	if s.Build.Absent != "" {
-		return environmentError("cell %s: server %q is not on this host: %s; name it in machine.hcl, or choose other cells with --cell", run.Cell.Key, s.Name, s.Build.Absent)
+		return environmentError("%s: server %q is not on this host: %s; name it in machine.hcl, or choose other cells with --cell", cellText(run), s.Name, s.Build.Absent)
 	}
 	for _, dir := range storagePlaces(e.plan.Experiment.DataDir, p.Settings) {
 		// The check asks the kernel, by a process of the server's user.
@@ -96,7 +96,7 @@ func (e *executor) checkPhase(run *matrix.Run, p *matrix.Phase) error {
 		}
 		e.reached[key] = true
 		if err := server.CheckAccount(s, dir); err != nil {
-			return environmentError("cell %s: server %q cannot work in %s: %w", run.Cell.Key, s.Name, dir, err)
+			return environmentError("%s: server %q cannot work in %s: %w", cellText(run), s.Name, dir, err)
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"dbmatrix/executor/server"
@@ -118,6 +119,36 @@ func (e *executor) findContinuations(ctx context.Context) error {
 	return nil
 }
 
+// dropChanged lets those runs begin again that were interrupted in another
+// environment: one result must not have iterations of both. A reboot alone changes
+// none.
+func (e *executor) dropChanged(ctx context.Context) error {
+	if len(e.continuations) == 0 {
+		return nil
+	}
+	epochs, err := e.deps.Store.Epochs(ctx, e.experiment)
+	if err != nil {
+		return e.recordError("reading the epochs", err)
+	}
+	facts := map[store.EpochID][]store.Fact{}
+	for _, epoch := range epochs {
+		facts[epoch.ID] = epoch.Facts
+	}
+	for run, c := range e.continuations {
+		changes := environment{facts: facts[e.epoch]}.changes(facts[c.Epoch])
+		if len(changes) == 0 {
+			continue
+		}
+		delete(e.continuations, run)
+		e.event(Event{Kind: Notice, Run: run, Message: fmt.Sprintf("it begins again instead of going on after iteration %d: the environment changed since (%s)",
+			c.Finished, strings.Join(changes, ", "))})
+		if err := e.machine.remove(c.layout); err != nil {
+			return environmentError("removing the data of an interrupted run: %w", err)
+		}
+	}
+	return nil
+}
+
 // goesOn reports whether a run goes on in a directory.
 func (e *executor) goesOn(dir string) bool {
 	for _, c := range e.continuations {
@@ -163,7 +194,7 @@ func (c *continuation) flag(now time.Time, start time.Duration, epoch store.Epoc
 		text += fmt.Sprintf("; the server was not seen to stop cleanly, and was ready again after %s", start.Round(10*time.Millisecond))
 	}
 	if epoch != c.Epoch {
-		text += "; meanwhile the host was rebooted, or its environment changed"
+		text += "; meanwhile the host was rebooted"
 	}
 	return matrix.Flag{Name: "continued", Detail: text}
 }

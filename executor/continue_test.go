@@ -99,16 +99,23 @@ func TestWhatCannotGoOn(t *testing.T) {
 		query string
 		spoil func(h *harness)
 	}{
-		"it does not say so":   {phase("query", do("finish second"), "iterations = 3"), func(*harness) {}},
-		"no iteration ended":   {phase("query", do("cut first"), "iterations = 3", `on_interrupt = "continue"`), func(*harness) {}},
-		"its data is gone":     {phase("query", do("finish second"), "iterations = 3", `on_interrupt = "continue"`), func(h *harness) { h.forget() }},
-		"everything is afresh": {phase("query", do("finish second"), "iterations = 3", `on_interrupt = "continue"`), func(h *harness) { h.options.Selection.Fresh = true }},
+		"it does not say so":         {phase("query", do("finish second"), "iterations = 3"), func(*harness) {}},
+		"no iteration ended":         {phase("query", do("cut first"), "iterations = 3", `on_interrupt = "continue"`), func(*harness) {}},
+		"its data is gone":           {phase("query", do("finish second"), "iterations = 3", `on_interrupt = "continue"`), func(h *harness) { h.forget() }},
+		"its environment is another": {phase("query", do("finish second"), "iterations = 3", `on_interrupt = "continue"`), func(h *harness) { h.alter("DELETE FROM epoch_fact") }},
+		"everything is afresh":       {phase("query", do("finish second"), "iterations = 3", `on_interrupt = "continue"`), func(h *harness) { h.options.Selection.Fresh = true }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, h *harness) {
 				_, second := goOn(t, h, oneServer+phase("load", do("load"))+c.query, func() { c.spoil(h) })
 				if second.Done != 1 {
 					t.Errorf("outcome: %+v", second)
+				}
+				told := slices.ContainsFunc(h.events, func(ev Event) bool {
+					return strings.HasPrefix(ev.Message, "it begins again instead of going on after iteration 2: ")
+				})
+				if told != (name == "its environment is another") {
+					t.Errorf("events: %+v", h.events)
 				}
 				if diff := cmp.Diff([]string{"interrupted load=ok query=interrupted", "ok load=ok query=ok"}, h.statuses()); diff != "" {
 					t.Errorf("recorded (-want +got):\n%s", diff)

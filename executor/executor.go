@@ -269,6 +269,9 @@ func (e *executor) open(ctx context.Context) error {
 	if err := e.compareEnvironment(ctx); err != nil {
 		return err
 	}
+	if err := e.dropChanged(ctx); err != nil {
+		return err
+	}
 	if err := e.inForce.load(ctx, e.deps.Store, e.plan); err != nil {
 		return e.recordError("reading the options of earlier runs", err)
 	}
@@ -349,6 +352,14 @@ func runText(run *matrix.Run, text string) string {
 	return fmt.Sprintf("%s, replicate %d: %s", run.Cell.Key, run.Replicate, text)
 }
 
+// cellText names the cell of a run.
+func cellText(run *matrix.Run) string {
+	if run.Cell.Key == "" {
+		return "the only cell"
+	}
+	return "cell " + string(run.Cell.Key)
+}
+
 // stopAfter decides whether a failed run stops the plan.
 func (e *executor) stopAfter(run *matrix.Run, res result) {
 	e.streak++
@@ -363,9 +374,9 @@ func (e *executor) stopAfter(run *matrix.Run, res result) {
 	case limit > 0 && e.streak >= limit:
 		e.outcome.Stopped = fmt.Errorf("%d runs in a row failed (max_consecutive_failures)", e.streak)
 	case f != nil && f.init != "":
-		e.broken[f.init] = fmt.Sprintf("server %s could not initialise a data directory in %s", serverName(run), run.Cell.Key)
+		e.broken[f.init] = fmt.Sprintf("server %s could not initialise a data directory in %s", serverName(run), cellText(run))
 	case f != nil && f.build:
-		e.broken[buildKey(run)] = fmt.Sprintf("server %s did not start in %s", serverName(run), run.Cell.Key)
+		e.broken[buildKey(run)] = fmt.Sprintf("server %s did not start in %s", serverName(run), cellText(run))
 	}
 }
 

@@ -28,6 +28,7 @@ type failure struct {
 	build   bool     // the build of the cell cannot start at all
 	init    string   // not "": the key of the template that the build cannot make
 	host    error    // an *EnvironmentError: the host is at fault, nothing more is started
+	kill    bool     // the server cannot stop by itself: what it writes does not arrive
 	device  string   // not "": nothing more may run on this directory's device, and why
 }
 

@@ -250,7 +250,7 @@ func (h *harness) machine() *machine {
 			}
 			return 1 << 40, nil
 		},
-		readOnly: func(string) (bool, error) { return h.readOnly, nil },
+		readOnly: func(string) bool { return h.readOnly },
 
 		lost: func() bool { return h.lost },
 		renew: func(context.Context) (*machine, error) {

@@ -36,6 +36,7 @@ func (e *executor) blameHost(f *failure, s *matrix.Settings) *failure {
 		return f
 	}
 	if where := e.readOnlyDisk(s); where != "" {
+		f.kill = true
 		return f.ofHost(environmentError("%s has become read-only, which the kernel does after an error of its disk; see dmesg, check the filesystem and mount it again, then: dbmatrix run", where))
 	}
 	if where := e.fullDisk(f.err, s); where != "" {
@@ -90,7 +91,7 @@ func (e *executor) fullDisk(cause error, s *matrix.Settings) string {
 // "".
 func (e *executor) readOnlyDisk(s *matrix.Settings) string {
 	for _, dir := range storagePlaces(e.plan.Experiment.DataDir, s) {
-		if is, err := e.machine.readOnly(ancestor(dir)); err == nil && is {
+		if e.machine.readOnly(ancestor(dir)) {
 			return dir
 		}
 	}

@@ -3,9 +3,10 @@ package executor
 import (
 	"context"
 	"database/sql"
-	"io/fs"
+	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"dbmatrix/executor/sampler"
@@ -97,7 +98,7 @@ type machine struct {
 
 	// readOnly reports whether the filesystem of a directory takes no writes: the
 	// kernel may make it so after an error of its disk.
-	readOnly func(dir string) (bool, error)
+	readOnly func(dir string) bool
 
 	device func(dir string) (uint64, error) // number of the filesystem's device
 	facts  func(l server.Layout) ([]sampler.Fact, error)
@@ -209,13 +210,19 @@ func availableBytes(dir string) (uint64, error) {
 	return uint64(max(0, space.Available)), err
 }
 
-// isReadOnly looks at the flags of the filesystem that holds a directory.
-func isReadOnly(dir string) (bool, error) {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		return false, &fs.PathError{Op: "statfs", Path: dir, Err: err}
+// isReadOnly opens the owner file for writing, or a file without a name where there
+// is none, and writes nothing. The flags of the filesystem do not tell: after an
+// error ext4 takes no writes and still counts as mounted for them.
+func isReadOnly(dir string) bool {
+	const flags = unix.O_WRONLY | unix.O_NONBLOCK | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	fd, err := unix.Open(filepath.Join(dir, server.OwnerFile), flags, 0)
+	if errors.Is(err, unix.ENOENT) {
+		fd, err = unix.Open(dir, flags|unix.O_TMPFILE, 0o600)
 	}
-	return st.Flags&unix.ST_RDONLY != 0, nil
+	if err == nil {
+		err = unix.Close(fd)
+	}
+	return errors.Is(err, unix.EROFS)
 }
 
 // layoutFacts returns the facts of the host and of the filesystems of a layout.

@@ -222,7 +222,7 @@ func (ph *phaseRun) finish(ctx context.Context, f *failure) error {
 		return ph.recordError("finishing "+ph.p.Block, err)
 	}
 	ph.event(Event{Kind: PhaseEnd, Run: ph.run, Phase: ph.p, Attempt: ph.number, Status: end.Status, Message: end.Message, Took: time.Since(ph.began)})
-	if f != nil && (f.status == matrix.Hung || f.status == matrix.TimedOut) {
+	if f != nil && (f.status == matrix.Hung || f.status == matrix.TimedOut || f.kill) {
 		return ph.kill(ctx)
 	}
 	return nil

@@ -68,7 +68,7 @@ func (e *executor) beginRunner(ctx context.Context) error {
 	r := store.Runner{
 		Experiment: e.experiment,
 		Version:    factValue(e.deps.Facts, "dbmatrix.version"),
-		Command:    strings.Join(maskArguments(os.Args), " "),
+		Command:    strings.Join(server.MaskArguments(os.Args), " "),
 		PID:        os.Getpid(),
 		StartTicks: stat.Starttime,
 		BootID:     boot,

@@ -98,11 +98,7 @@ func (w *watch) look(ctx context.Context, s subject) *failure {
 	if f := w.silence(s); f != nil {
 		return f
 	}
-	readOnly, err := w.ph.machine.readOnly(w.ph.layout.Dir)
-	if err != nil {
-		return judge(err)
-	}
-	if readOnly {
+	if w.ph.machine.readOnly(w.ph.layout.Dir) {
 		return failed("%s was ended: the filesystem of %s takes no writes any more", w.ph.p.Block, w.ph.layout.Dir)
 	}
 	free, err := w.ph.machine.free(w.ph.layout.Dir)

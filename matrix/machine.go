@@ -3,6 +3,7 @@ package matrix
 import (
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -95,7 +96,13 @@ func (d *decoder) decodeMachineFile(name string, file *hcl.File) {
 	if attr := content.Attributes["data_dir"]; attr != nil {
 		d.machine.dataDir = beside(dir, read(d, attr, "", textValue))
 	}
-	d.machine.notify = read(d, content.Attributes["notify"], d.machine.notify, textsValue)
+	if attr := content.Attributes["notify"]; attr != nil {
+		d.machine.notify = read(d, attr, nil, textsValue)
+		// A program without a slash is looked for in $PATH.
+		if n := d.machine.notify; len(n) > 0 && strings.Contains(n[0], "/") {
+			n[0] = beside(dir, n[0])
+		}
+	}
 	d.decodeMachineVariables(content.Attributes["variables"])
 	seen := map[string]hcl.Range{}
 	for _, b := range content.Blocks {

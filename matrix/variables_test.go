@@ -190,12 +190,12 @@ server "x" { mysqld = "bin/mysqld" }
 storage "scratch" { dir = "s" }`}, "", []string{"top/exp/bin/mysqld", "-", "top/exp/s", "top/exp/.dbmatrix", "[]"}},
 		{"above it, with a place for data", map[string]string{"machine.hcl": `
 data_dir = "data"
-notify   = ["/bin/true", "x"]
+notify   = ["bin/tell", "x"]
 server "x" {
   mysqld = "bin/mysqld"
   my_cnf = { a = 1 }
 }
-storage "scratch" { dir = "/s" }`}, "", []string{"bin/mysqld", "1", "/s", "data", "[/bin/true x]"}},
+storage "scratch" { dir = "/s" }`}, "", []string{"bin/mysqld", "1", "/s", "data", "[bin/tell x]"}},
 		{"the nearest one", map[string]string{
 			"machine.hcl":     `server "x" { mysqld = "far" }`,
 			"top/machine.hcl": `server "x" { mysqld = "near" }`,
@@ -237,7 +237,7 @@ storage "scratch" { dir = "/s" }`}, "", []string{"bin/mysqld", "1", "/s", "data"
 				t.Fatal(diags)
 			}
 			s := cells[0].Phases[0].Settings
-			got := []string{s.Server.Mysqld, lookPhase(cells[0].Phases[0], "my_cnf.a"), s.Storage["data"].Dir, e.DataDir, fmt.Sprint(e.Notify)}
+			got := []string{s.Server.Mysqld, lookPhase(cells[0].Phases[0], "my_cnf.a"), s.Storage["data"].Dir, e.DataDir, strings.ReplaceAll(fmt.Sprint(e.Notify), dir+"/", "")}
 			for i := range got {
 				got[i] = strings.TrimPrefix(got[i], dir+"/")
 			}

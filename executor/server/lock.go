@@ -131,7 +131,7 @@ func noteHolder(path string) bool {
 
 // holderText describes this process.
 func holderText(now time.Time) string {
-	return fmt.Sprintf("pid %d since %s: %s\n", os.Getpid(), now.Format(time.DateTime), strings.Join(os.Args, " "))
+	return fmt.Sprintf("pid %d since %s: %s\n", os.Getpid(), now.Format(time.DateTime), strings.Join(MaskArguments(os.Args), " "))
 }
 
 // isHolderText reports whether a text is one of holderText.
