@@ -22,6 +22,9 @@ type Deps struct {
 	Store     *store.Store
 	Workloads []workload.Type
 
+	// Prober looks at builds again before they are measured; nil does not.
+	Prober *server.Prober
+
 	// Program is executed again as the guardian; "" is the running one.
 	Program string
 
@@ -148,6 +151,7 @@ type executor struct {
 
 	continuations map[*matrix.Run]*continuation // of interrupted runs
 
+	contents contents
 	held     held // filesystems of servers that do not end
 	streak   int  // failures in a row
 	notifier *notifier
@@ -374,7 +378,7 @@ func (e *executor) stopAfter(run *matrix.Run, res result) {
 	case limit > 0 && e.streak >= limit:
 		e.outcome.Stopped = fmt.Errorf("%d runs in a row failed (max_consecutive_failures)", e.streak)
 	case f != nil && f.init != "":
-		e.broken[f.init] = fmt.Sprintf("server %s could not initialise a data directory in %s", serverName(run), cellText(run))
+		e.broken[f.init+environ(run)] = fmt.Sprintf("server %s could not initialise a data directory in %s", serverName(run), cellText(run))
 	case f != nil && f.build:
 		e.broken[buildKey(run)] = fmt.Sprintf("server %s did not start in %s", serverName(run), cellText(run))
 	}
@@ -387,14 +391,19 @@ func (e *executor) hopeless(run *matrix.Run) string {
 			return reason
 		}
 	}
-	if reason := e.broken[buildKey(run)]; reason != "" || firstServer(run) == nil {
+	if reason := e.broken[buildKey(run)]; reason != "" {
 		return reason
 	}
-	key, err := server.InitKey(run.Cell.Phases[0].Settings)
-	if err != nil {
-		return "" // the run itself tells
+	if firstServer(run) != nil {
+		key, err := server.InitKey(run.Cell.Phases[0].Settings)
+		if err != nil {
+			return "" // the run itself tells
+		}
+		if reason := e.broken[key+environ(run)]; reason != "" {
+			return reason
+		}
 	}
-	return e.broken[key]
+	return e.changed(run)
 }
 
 // skip records a run that is not tried.
@@ -467,7 +476,17 @@ func buildKey(run *matrix.Run) string {
 	if s == nil {
 		return ""
 	}
-	return s.Name + "\x00" + s.Build.Content
+	return s.Name + "\x00" + s.Build.Content + environ(run)
+}
+
+// environ returns the environment that a run's first server is started with: what
+// the build cannot do in one, it may do in another.
+func environ(run *matrix.Run) string {
+	var b strings.Builder
+	for _, v := range run.Cell.Phases[0].Settings.Env {
+		b.WriteString("\x00" + v.Name + "=" + v.Value)
+	}
+	return b.String()
 }
 
 // serverName names the server that a run starts with.

@@ -143,12 +143,18 @@ func (a *attempt) start(ctx context.Context, p *matrix.Phase, id store.PhaseID) 
 	if err != nil {
 		return err
 	}
+	if err := a.sameBuild(p, nil); err != nil {
+		return err
+	}
 	a.crash.at(crashServerStarted)
 	s, err := a.machine.start(ctx, server.Launch{Guardian: a.machine.guardian, Settings: p.Settings, Layout: a.layout, Port: port})
 	if err != nil {
-		return a.keepStartLog(p, err)
+		return a.sameBuild(p, a.keepStartLog(p, err))
 	}
 	a.subject = s
+	if err := a.sameBuild(p, nil); err != nil {
+		return err
+	}
 	setScore(s.PID(), serverScore)
 	a.crash.at(crashServerReady)
 	a.script.server(p.Settings.Server.Prefix, s.PID())

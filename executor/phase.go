@@ -43,7 +43,7 @@ func (a *attempt) phase(ctx context.Context, i int) *failure {
 		return ph.blameHost(judge(err), ph.p.Settings)
 	}
 	a.event(Event{Kind: PhaseStart, Run: a.run, Phase: ph.p, Attempt: a.number, Message: rp.Reason})
-	f := ph.blameHost(ph.execute(ctx), ph.p.Settings)
+	f := ph.blameChange(ph.blameHost(ph.execute(ctx), ph.p.Settings))
 
 	ctx = context.WithoutCancel(ctx)
 	f = ph.withGuardian(ctx, f)
@@ -102,6 +102,9 @@ func first(f, later *failure) *failure {
 
 // execute makes the measured part of a phase and what belongs to it.
 func (ph *phaseRun) execute(ctx context.Context) *failure {
+	if f := ph.sameSources(); f != nil {
+		return f
+	}
 	var err error
 	if ph.dir, err = ph.artifacts(ph.p); err != nil {
 		return judge(err)

@@ -59,3 +59,7 @@ func inputsOf(sources []Source) []Input {
 	}
 	return inputs
 }
+
+// Implicit returns what the server runs with beside the settings, as
+// LoadOptions.Implicit told it when the plan was made.
+func (s *Settings) Implicit() []Input { return s.implicit }

@@ -30,7 +30,7 @@ func implicit(prober *server.Prober) func(*matrix.Settings) []matrix.Input {
 			plugins[key] = sum
 		}
 		if sum != "" {
-			inputs = append(inputs, matrix.Input{Name: "server.plugins", Value: sum})
+			inputs = append(inputs, matrix.Input{Name: server.PluginsInput, Value: sum})
 		}
 		return inputs
 	}

@@ -247,6 +247,7 @@ func (o *runOptions) execute(ctx context.Context, s *streams, p *matrix.Plan, pe
 	return executor.Run(ctx, p, executor.Deps{
 		Store:     record,
 		Workloads: workloads(),
+		Prober:    &server.Prober{Cache: probeCache()},
 		Facts:     definitionFacts(p.Experiment),
 		Check:     checker(record, p),
 	}, executor.Options{

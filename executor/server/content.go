@@ -41,6 +41,23 @@ func (p *Prober) content(s matrix.Server, program string) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
+// Content returns the hash that Probe finds for the build of a server, without
+// asking its program anything: the files may have changed since.
+func (p *Prober) Content(s matrix.Server) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.load()
+	defer p.save()
+	program, err := findProgram(s)
+	if err != nil {
+		return "", err
+	}
+	return p.content(s, program)
+}
+
+// PluginsInput is the name of the input of a phase that is what Plugins returns.
+const PluginsInput = "server.plugins"
+
 // Plugins returns a hash of the plugin files that the options of a server load,
 // and "" where they load none: a plugin is as much part of what is measured as
 // the program.

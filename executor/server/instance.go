@@ -338,23 +338,40 @@ type identity struct {
 	version string
 }
 
+// recognising is what fails where another server answers than the one that was
+// started.
+const recognising = "recognising"
+
 // recognise checks that the server that answers is the one that was started.
 func (i *Instance) recognise(ctx context.Context, who identity) error {
 	if want := i.launch.Layout.Data(); !samePath(who.dataDir, want) {
-		return i.failed("recognising", fmt.Sprintf("another server answers at its socket: its data directory is %s", who.dataDir))
+		return i.failed(recognising, fmt.Sprintf("another server answers at its socket: its data directory is %s", who.dataDir))
 	}
 	pid, err := pidOf(who.pid)
 	if err != nil {
-		return i.failed("recognising", "its pid file cannot be read: "+err.Error())
+		return i.failed(recognising, "its pid file cannot be read: "+err.Error())
 	}
 	if pid != i.process.ID.PID {
-		return i.failed("recognising", fmt.Sprintf("the server is process %d and not %d, which was started: %s starts it as a child; name the server program itself", pid, i.process.ID.PID, i.launch.Settings.Server.Mysqld))
+		return i.failed(recognising, fmt.Sprintf("the server is process %d and not %d, which was started: %s", pid, i.process.ID.PID, i.forker()))
 	}
 	want := i.launch.Settings.Server.Build.Version
 	if parseVersion(numbers(who.version)) != parseVersion(want) {
-		return i.failed("recognising", fmt.Sprintf("it says that it is version %s, and the program said %s", who.version, want))
+		return i.failed(recognising, fmt.Sprintf("it says that it is version %s, and the program said %s", who.version, want))
 	}
 	return i.pluginsLoaded(ctx)
+}
+
+// forker says what starts the server as a child, and what to do.
+func (i *Instance) forker() string {
+	s := i.launch.Settings.Server
+	if len(s.Prefix) > 0 {
+		return fmt.Sprintf("its prefix, %s, starts it as a child; a prefix must become the server (exec)", strings.Join(s.Prefix, " "))
+	}
+	program, err := programOf(i.flavour, *s)
+	if err != nil {
+		program = "its program" // it was there when it was started
+	}
+	return program + " starts it as a child; name the server program itself"
 }
 
 // numbers cuts a version text after its numbers.
@@ -505,7 +522,8 @@ func (i *Instance) failed(doing, cause string) *StartError {
 	lines := readLog(i.log)
 	e.Tail = tail(telling(lines), tailLines)
 	e.Cause = cause
-	if first := firstError(lines); first != "" {
+	// A server that answers has no error of its own that would explain it.
+	if first := firstError(lines); first != "" && doing != recognising {
 		e.Cause = first + " (" + cause + ")"
 		e.Option = i.named(first)
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // A Prober asks server programs what they are. It remembers the answers in a
-// file, keyed by path, size, modification time and inode of each file, so that a
+// file, keyed by path, size, times of change and inode of each file, so that a
 // plan costs no process for a build it has seen before. Its methods may be
 // called from several goroutines.
 type Prober struct {
@@ -34,6 +34,7 @@ type Prober struct {
 type cached struct {
 	Size   int64  `json:"size"`
 	MTime  int64  `json:"mtime"` // nanoseconds
+	CTime  int64  `json:"ctime"` // nanoseconds: what copies a file with its times sets it
 	Inode  uint64 `json:"inode"`
 	Device uint64 `json:"device"`
 	SHA256 string `json:"sha256,omitempty"`
@@ -220,12 +221,12 @@ func stamped(path string) (cached, error) {
 		return cached{}, err
 	}
 	st := info.Sys().(*syscall.Stat_t)
-	return cached{Size: st.Size, MTime: info.ModTime().UnixNano(), Inode: st.Ino, Device: uint64(st.Dev)}, nil
+	return cached{Size: st.Size, MTime: info.ModTime().UnixNano(), CTime: st.Ctim.Nano(), Inode: st.Ino, Device: uint64(st.Dev)}, nil
 }
 
 // same reports whether a file is unchanged.
 func (c cached) same(now cached) bool {
-	return c.Size == now.Size && c.MTime == now.MTime && c.Inode == now.Inode && c.Device == now.Device
+	return c.Size == now.Size && c.MTime == now.MTime && c.CTime == now.CTime && c.Inode == now.Inode && c.Device == now.Device
 }
 
 // remember keeps what was found out about a file.

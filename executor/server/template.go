@@ -62,7 +62,7 @@ func (t *Templates) make(ctx context.Context, s *matrix.Settings) (Layout, error
 	if there, err := l.Exists(); there || err != nil {
 		return l, err
 	}
-	init := &matrix.Settings{Server: s.Server, Options: initOptions(s), Env: s.Env}
+	init := &matrix.Settings{Server: unpinned(s.Server), Options: initOptions(s), Env: s.Env}
 	o := Owner{Kind: KindTemplate, Token: NewToken(), InitKey: key, Build: s.Server.Build.Content, Clean: true}
 	return l, create(l, o, func(tmp Layout) error {
 		if err := t.fillInTime(ctx, tmp, init, o.Token); err != nil {
@@ -73,6 +73,14 @@ func (t *Templates) make(ctx context.Context, s *matrix.Settings) (Layout, error
 		}
 		return syncTree(tmp.Dir)
 	})
+}
+
+// unpinned returns a server without its prefix. That is for what is measured, and
+// servers of one build that differ in it share a template.
+func unpinned(s *matrix.Server) *matrix.Server {
+	plain := *s
+	plain.Prefix = nil
+	return &plain
 }
 
 // fillInTime makes a data directory out of nothing and proves it, within the
