@@ -119,7 +119,49 @@ func plan(ctx context.Context, exp *matrix.Experiment, cells []*matrix.Cell, o m
 	if err != nil {
 		return nil, err
 	}
-	return exp.MakePlan(cells, h, o)
+	p, err := exp.MakePlan(cells, h, o)
+	if err != nil {
+		return nil, err
+	}
+	return p, tellVariables(ctx, s, p)
+}
+
+// tellVariables says of stale runs which variables their command set, since
+// without them nothing that was measured counts.
+func tellVariables(ctx context.Context, s *store.Store, p *matrix.Plan) error {
+	for _, r := range p.Runs {
+		if s == nil || r.Status != matrix.Stale {
+			continue
+		}
+		command, err := s.CommandOf(ctx, store.AttemptID(r.Attempt))
+		if errors.Is(err, store.ErrNotFound) { // it was merged or imported
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("reading how it was measured: %w", err)
+		}
+		if set := variablesOf(command); set != "" {
+			r.Reason += "; measured with " + set
+		}
+	}
+	return nil
+}
+
+// variablesOf returns the flags of a command line that set variables.
+func variablesOf(command string) string {
+	var flags []string
+	words := strings.Fields(command)
+	for i, w := range words {
+		name, _, _ := strings.Cut(w, "=")
+		switch {
+		case name != "--var" && name != "--var-file":
+		case w != name:
+			flags = append(flags, w)
+		case i+1 < len(words):
+			flags = append(flags, w+" "+words[i+1])
+		}
+	}
+	return strings.Join(flags, " ")
 }
 
 // shorten makes a path relative to the working directory where that is shorter.

@@ -141,6 +141,9 @@ func status(ctx context.Context, exp *matrix.Experiment, cells []*matrix.Cell) (
 	if err != nil {
 		return statusJSON{}, err
 	}
+	if err := tellVariables(ctx, record, p); err != nil {
+		return statusJSON{}, err
+	}
 	doc := statusDocument(p, attempts, time.Now())
 	if record != nil {
 		went, err := record.Continued(ctx, exp.Name)

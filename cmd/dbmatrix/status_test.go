@@ -124,3 +124,36 @@ phase "load" {
 		t.Fatal(err)
 	}
 }
+
+// What was measured with another value of a variable is stale without it, and plan
+// and status say what is to be set.
+func TestVariablesOfStaleRuns(t *testing.T) {
+	v := newLight(t)
+	v.text = strings.Replace(lightExperiment, "phase", "variable \"n\" {\n  default = 1\n}\nphase", 1)
+	v.text = strings.Replace(v.text, "echo n=1", "echo n=${var.n}", 1)
+	v.n--
+	v.grow()
+	for _, step := range []struct{ args, want string }{
+		{"run --var n=7", "1 done"},
+		{"plan", "measured with --var n=7"},
+		{"status", "measured with --var n=7"},
+		{"plan --var n=7", "done"},
+	} {
+		cmd, out := v.command(nil, append(strings.Fields(step.args), v.dir)...)
+		if err := cmd.Run(); err != nil || !strings.Contains(out.String(), step.want) {
+			t.Errorf("%s: %v, want %q\n%s", step.args, err, step.want, out)
+		}
+	}
+}
+
+func TestVariablesOf(t *testing.T) {
+	for command, want := range map[string]string{
+		"dbmatrix run e": "",
+		"dbmatrix run --var n=7 e --var=m=x --var-file v.hcl --variant": "--var n=7 --var=m=x --var-file v.hcl",
+		"dbmatrix run e --var": "",
+	} {
+		if got := variablesOf(command); got != want {
+			t.Errorf("%q sets %q, want %q", command, got, want)
+		}
+	}
+}

@@ -84,6 +84,16 @@ func (s *Store) OpenRunners(ctx context.Context, experiment ExperimentID) ([]Run
 	return runners, err
 }
 
+// CommandOf returns the command line of the runner that made an attempt or went on
+// with it last, or ErrNotFound.
+func (s *Store) CommandOf(ctx context.Context, attempt AttemptID) (string, error) {
+	var command string
+	err := s.query(ctx, "the command of an attempt", func(t *tx) error {
+		return orNotFound(t.one("SELECT r.command FROM attempt a JOIN runner r ON r.id = a.runner_id WHERE a.id = ?", []any{attempt}, &command))
+	})
+	return command, err
+}
+
 func openRunners(t *tx, experiment ExperimentID) ([]Runner, error) {
 	var runners []Runner
 	err := t.each(`SELECT id, experiment_id, version, command, pid, start_ticks, boot_id, began_ns
