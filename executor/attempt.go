@@ -365,7 +365,7 @@ func (a *attempt) discard(goesOn bool) error {
 		return os.WriteFile(filepath.Join(l.Dir, keptFile), nil, 0o600)
 	}
 	if goesOn {
-		a.event(Event{Kind: Notice, Run: a.run, Message: "its data stays in " + l.Dir + ", where the next execution goes on"})
+		a.event(Event{Kind: Notice, Run: a.run, Message: "its data stays in " + l.Dir + ", where the next execution goes on; dbmatrix clean removes it, and the run begins again then"})
 		return nil
 	}
 	if err := a.machine.remove(l); err != nil {

@@ -202,6 +202,5 @@ func (c *continuation) flag(now time.Time, start time.Duration, epoch store.Epoc
 // keepsState reports whether the data of a run that ended so is left for the next
 // execution, which goes on in it.
 func (a *attempt) keepsState(res result) bool {
-	var f *failure
-	return a.goesOnLater && res.status == matrix.Interrupted && !(errors.As(res.err, &f) && f.host != nil)
+	return a.goesOnLater && res.status == matrix.Interrupted
 }

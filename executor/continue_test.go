@@ -2,6 +2,8 @@ package executor
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,6 +93,53 @@ func TestInterruptedPhaseGoesOnAtItsNextIteration(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A phase goes on after a full disk too: what it had is not thrown away to make room.
+func TestGoesOnAfterAFullDisk(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		definition := oneServer + phase("query", do("fill second"), "iterations = 3", `on_interrupt = "continue"`)
+		first, second := goOn(t, h, definition, func() { h.full = false })
+		var env *EnvironmentError
+		if !errors.As(first.Stopped, &env) || !strings.Contains(first.Stopped.Error(), "disk full on ") || second.Done != 1 {
+			t.Errorf("outcomes: %+v, %+v", first, second)
+		}
+		if !slices.ContainsFunc(h.events, func(ev Event) bool {
+			return strings.Contains(ev.Message, "where the next execution goes on; dbmatrix clean removes it")
+		}) {
+			t.Errorf("it is not told where the data stays: %+v", h.events)
+		}
+		h.check([]string{"copy template to run", "start one", "fill second 1", "fill second 2", "stop", "--",
+			"start one", "fill second 2", "fill second 3", "stop", "remove run"}, []string{"ok query=ok"})
+	})
+}
+
+// A phase that has all the iterations that are asked for now is brought to its end,
+// without another.
+func TestFewerIterationsThanThereAre(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.owned = true
+		query := func(n int) string {
+			return oneServer + phase("query", do("cut third"), fmt.Sprintf("iterations = %d", n), `on_interrupt = "continue"`)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		h.cut = func() { cancel(ErrInterrupted) }
+		h.run(ctx, query(4))
+		h.note("--")
+		h.finish = make(chan struct{})
+		plan := h.plan(query(1))
+		if r := plan.Runs[0]; !r.Phases[0].Continues || !strings.Contains(r.Reason, "in phase query; it has its iterations") {
+			t.Errorf("the plan says %q, %q", r.Reason, r.Phases[0].Reason)
+		}
+		if out := h.run(t.Context(), query(1)); out.Done != 1 {
+			t.Errorf("outcome: %+v", out)
+		}
+		h.check([]string{"copy template to run", "start one", "cut third 1", "cut third 2", "cut third 3", "stop", "--",
+			"start one", "stop", "remove run"}, []string{"ok query=ok"})
+		if diff := cmp.Diff([]string{"ok", "ok"}, h.iterations("query")); diff != "" {
+			t.Errorf("iterations (-want +got):\n%s", diff)
+		}
+	})
 }
 
 // What cannot go on begins again, in a new attempt.

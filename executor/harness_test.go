@@ -409,6 +409,10 @@ func (w *fakeWorkload) Run(ctx context.Context, t workload.Target, r *workload.R
 	case "idle":
 		r.Count("queries", 0)
 		return nil
+	case "fill second":
+		if t.Iteration == 2 && !w.h.ended {
+			w.h.ended, w.h.full = true, true
+		}
 	case "finish":
 		close(w.h.finish)
 	case "finish second", "cut first", "cut third":

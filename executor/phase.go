@@ -56,13 +56,14 @@ func (a *attempt) phase(ctx context.Context, i int) *failure {
 			f = first(f, judge(err))
 		}
 	}
-	a.goesOnLater = f != nil && f.status == matrix.Interrupted && ph.done > 0 && ph.p.OnInterrupt == matrix.Continue && ph.p.Steps == 1
 	for len(a.setups) > a.shared {
 		if err := a.tearDown(ctx); err != nil {
 			f = first(f, judge(err))
 		}
 	}
-	return ph.blameHost(f, ph.p.Settings)
+	f = ph.blameHost(f, ph.p.Settings)
+	a.goesOnLater = f != nil && f.status == matrix.Interrupted && ph.done > 0 && ph.p.OnInterrupt == matrix.Continue && ph.p.Steps == 1
+	return f
 }
 
 // enter records that the phase begins, or goes on.
@@ -114,6 +115,9 @@ func (ph *phaseRun) execute(ctx context.Context) *failure {
 		return judge(err)
 	}
 	ph.whole.Flags, ph.doubts = append(ph.whole.Flags, ph.doubts...), nil
+	if ph.from != nil && ph.done >= ph.p.Recorded() { // no iteration after the gap can tell of it
+		ph.whole.Flags = append(ph.whole.Flags, ph.from.flag(time.Now(), ph.subject.StartTook(), ph.epoch))
+	}
 	// What is known is kept already: nobody can collect it after a power cut.
 	ph.collect()
 	w, err := ph.workloadType(ph.p.Workload.Type).New(ph.p.Workload.Args)

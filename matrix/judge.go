@@ -285,6 +285,7 @@ func accepted(r *Run, same []*Attempt) *Attempt {
 // unfinished takes over the statuses of an attempt that has no complete result.
 func (r *Run) unfinished(a *Attempt) {
 	r.Status, r.Reason = a.Status, a.Message
+	goesOn := ""
 	for i := range r.Phases {
 		rp := &r.Phases[i]
 		if i >= len(a.Phases) {
@@ -296,7 +297,8 @@ func (r *Run) unfinished(a *Attempt) {
 		switch want := rp.Phase.Recorded(); {
 		case r.continues(i, a):
 			rp.Continues = true
-			rp.Reason = fmt.Sprintf("goes on at iteration %d, in the data directory that was left", rp.Phase.FirstIteration+past.Iterations)
+			rp.Reason = rp.goesOn(past.Iterations)
+			goesOn = "; it " + rp.Reason
 		case !past.Status.Complete():
 		case past.Iterations < want:
 			rp.Status, rp.Reason = TopUp, fmt.Sprintf("%d of %d iterations recorded", past.Iterations, want)
@@ -311,24 +313,75 @@ func (r *Run) unfinished(a *Attempt) {
 	case r.Status.Complete(): // the phases that it has are done, and there are more now
 		r.Status, r.Reason = TopUp, fmt.Sprintf("%d of %d phases recorded", len(a.Phases), len(r.Phases))
 	case r.Status == Interrupted && (r.Reason == "" || r.Reason == string(Interrupted)):
-		r.Reason = interruptedAt(r)
+		r.Reason = interruptedAt(r) + goesOn
 	case r.Status == Interrupted:
-		r.Reason = interruptedAt(r) + ": " + r.Reason
+		r.Reason = interruptedAt(r) + goesOn + ": " + r.Reason
 	}
+}
+
+// goesOn says where a phase goes on that has so many complete iterations. It may
+// have all of them, where fewer are asked for now: then it is brought to its end.
+func (p *RunPhase) goesOn(have int) string {
+	if have >= p.Phase.Recorded() {
+		return "has its iterations and is brought to its end, in the data directory that was left"
+	}
+	return fmt.Sprintf("goes on at iteration %d, in the data directory that was left", p.Phase.FirstIteration+have)
+}
+
+// lose says of the runs what is lost when the plan is executed: iterations of
+// interrupted attempts that could go on, but not by this plan, whose data
+// directories are removed.
+func (p *planner) lose() {
+	continued := map[int64]bool{}
+	runs := map[cellRun]*Run{}
+	for _, r := range p.plan.Runs {
+		runs[cellRun{r.Cell.Key, r.Replicate}] = r
+		if slices.ContainsFunc(r.Phases, func(ph RunPhase) bool { return ph.Continues }) {
+			continued[r.Attempt] = true
+		}
+	}
+	for _, a := range p.past.attempts {
+		r := runs[cellRun{a.Cell, a.Replicate}]
+		if r == nil || continued[a.ID] || len(a.Kept) == 0 || a.Withdrawn != "" {
+			continue
+		}
+		for i, ph := range a.Phases {
+			now := slices.IndexFunc(r.Phases, func(rp RunPhase) bool { return rp.Phase.Block == ph.Block })
+			if ph.Status != Interrupted || now < 0 || !r.Phases[now].Phase.goesOnAfter(ph) || !a.keeps(i) {
+				continue
+			}
+			r.Reason += fmt.Sprintf("; run removes the data directory in which attempt %d could go on after iteration %d of phase %s",
+				a.Number, r.Phases[now].Phase.FirstIteration+ph.Iterations-1, ph.Block)
+		}
+	}
+}
+
+// goesOnAfter reports whether the phase is one that goes on after what was recorded
+// of it.
+func (p *Phase) goesOnAfter(past PastPhase) bool {
+	return p.OnInterrupt == Continue && p.Steps == 1 && past.Iterations > 0
+}
+
+// keeps reports whether the attempt has left the data that its phase of an index was
+// working on.
+func (a *Attempt) keeps(index int) bool {
+	var before Fingerprint
+	if index > 0 {
+		before = a.Phases[index-1].Fingerprint
+	}
+	return slices.Contains(a.Kept, before)
 }
 
 // continues reports whether the run's phase of an index, which an attempt was
 // interrupted in, goes on at its next iteration. There must be one that ended: what
 // a first one has done to the data cannot be told, nor what a workload's own step
-// has, which the next one builds on.
+// has, which the next one builds on. Of a phase that has all its iterations already
+// the rest is done, unless it is to settle: how long that takes is over with the
+// server that had something to settle.
 func (r *Run) continues(index int, a *Attempt) bool {
 	p, past := r.Phases[index].Phase, a.Phases[index]
-	var before Fingerprint
-	if index > 0 {
-		before = a.Phases[index-1].Fingerprint
-	}
-	return a.Status == Interrupted && past.Status == Interrupted && p.OnInterrupt == Continue && p.Steps == 1 &&
-		past.Iterations > 0 && past.Iterations < p.Recorded() && slices.Contains(a.Kept, before)
+	return a.Status == Interrupted && past.Status == Interrupted && p.goesOnAfter(past) && a.keeps(index) &&
+		(past.Iterations < p.Recorded() || p.Settle == nil)
 }
 
 func interruptedAt(r *Run) string {

@@ -28,6 +28,7 @@ func (e *Experiment) MakePlan(cells []*Cell, h History, o PlanOptions) (*Plan, e
 	if err := p.runs(); err != nil {
 		return nil, err
 	}
+	p.lose()
 	p.share(h.Snapshots)
 	p.estimate()
 	p.gone()
