@@ -28,6 +28,13 @@ func isCorrupt(err error) bool {
 	return errors.As(err, &e) && e.Code == sqlite3.ErrCorrupt
 }
 
+// isBusy reports whether another program kept a database locked for as long as a
+// connection waits.
+func isBusy(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)
+}
+
 // isBroken reports whether a database that was written before can be no more, for
 // another reason than a full disk.
 func isBroken(err error) bool {

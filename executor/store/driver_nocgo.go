@@ -10,5 +10,6 @@ var _ = build_dbmatrix_with_CGO_ENABLED_1_and_a_C_compiler
 func isFull(error) bool        { return false }
 func isNotDatabase(error) bool { return false }
 func isCorrupt(error) bool     { return false }
+func isBusy(error) bool        { return false }
 func isBroken(error) bool      { return false }
 func isUnwritable(error) bool  { return false }

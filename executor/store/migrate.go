@@ -63,6 +63,8 @@ func identify(ctx context.Context, abs, settings string) (int, error) {
 		return 0, errors.New("it is no database: move it away")
 	case isCorrupt(err):
 		return 0, damagedError(err.Error())
+	case isBusy(err):
+		return 0, errors.New("another program keeps it locked: let that end, or copy the file and use the copy")
 	case err != nil:
 		return 0, err
 	case tables == 0 && id == 0 && version == 0:
