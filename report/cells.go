@@ -116,7 +116,7 @@ func (tb *tableBuilder) cell(s *slot, c *column) Cell {
 	for _, o := range sample {
 		cell.Sample = append(cell.Sample, RunValue{o.run.key, o.run.replicate, o.Number})
 	}
-	cell.Notes, cell.absent = tb.valueNotes(m), !m.Known && !m.text
+	cell.Notes, cell.absent = tb.slotNotes(s, m), !m.Known && !m.text
 	cell.Notes = append(cell.Notes, tb.sharedNotes(c, m)...)
 	if c.relative && m.Known {
 		tb.test(s, c, &cell)
@@ -274,7 +274,7 @@ func (tb *tableBuilder) templateCell(s *slot, c *column) Cell {
 	if !all.Known {
 		printed = tb.missing(measured{})
 	}
-	return Cell{Text: printed, Status: statusOf(all), Runs: len(s.runs), Notes: tb.valueNotes(all), absent: !all.Known}
+	return Cell{Text: printed, Status: statusOf(all), Runs: len(s.runs), Notes: tb.slotNotes(s, all), absent: !all.Known}
 }
 
 // placeholders returns the names in a column's template, as far as they can be

@@ -7,8 +7,6 @@ import (
 	"sort"
 	"strings"
 
-	"dbmatrix/matrix"
-
 	"github.com/hashicorp/hcl/v2"
 )
 
@@ -53,11 +51,9 @@ type noteRange struct {
 // noteNumbers is the pattern of a number in a footnote.
 const noteNumbers = `[0-9]+(\.[0-9]+)?`
 
-// markRange returns the number of a footnote whose numbers differ from cell to
+// footnoteRange returns the number of a footnote whose numbers differ from cell to
 // cell: one footnote gives the range of each.
-func (tb *tableBuilder) markRange(text string) int {
-	text = oneLine(text)
-	tb.tell(text)
+func (tb *tableBuilder) footnoteRange(text string) int {
 	key := tb.b.numbers.ReplaceAllString(text, "#") + "\x00range"
 	numbers := tb.b.numbers.FindAllString(text, -1)
 	n, ok := tb.marks[key]
@@ -68,6 +64,13 @@ func (tb *tableBuilder) markRange(text string) int {
 		return n
 	}
 	r := tb.ranges[n]
+	r.widen(numbers)
+	tb.out.Footnotes[n-1] = r.String()
+	return n
+}
+
+// widen makes the ranges hold the numbers of one more text.
+func (r *noteRange) widen(numbers []string) {
 	for i, s := range numbers {
 		x := ParseValue(s).Number
 		if x < ParseValue(r.low[i]).Number {
@@ -77,8 +80,6 @@ func (tb *tableBuilder) markRange(text string) int {
 			r.high[i] = s
 		}
 	}
-	tb.out.Footnotes[n-1] = r.String()
-	return n
 }
 
 // String writes each number, or its range where it differs.
@@ -106,20 +107,8 @@ func (tb *tableBuilder) valueNotes(m measured) []int {
 		}
 		return []int{tb.mark(m.why)}
 	}
-	var notes []int
-	for _, o := range m.from {
-		if o.result.Status == matrix.SLAMissed {
-			notes = appendNew(notes, tb.markRange(o.run.ended(o.result)))
-		}
-		for _, f := range o.result.Flags {
-			notes = appendNew(notes, tb.markRange(withMessage(strings.ReplaceAll(f.Name, "_", " "), f.Detail)))
-		}
-		if o.run.stale {
-			notes = appendNew(notes, tb.mark("measured with other inputs than the definition has now (stale)"))
-		}
-	}
-	slices.Sort(notes)
-	return notes
+	doubts, n := tb.doubtsOf(m.from)
+	return tb.doubtNotes(doubts, n, "")
 }
 
 func appendNew(notes []int, n int) []int {
