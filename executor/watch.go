@@ -247,11 +247,19 @@ func (w *watch) flags() []matrix.Flag {
 	var flags []matrix.Flag
 	for _, c := range doubtClasses {
 		if n := w.classes[c]; n > 0 {
-			flags = append(flags, matrix.Flag{Name: c, Detail: fmt.Sprintf("the server logged %d lines of %s", n, strings.ReplaceAll(c, "_", " "))})
+			flags = append(flags, matrix.Flag{Name: c, Detail: fmt.Sprintf("the server logged %s of %s", lineCount(n), strings.ReplaceAll(c, "_", " "))})
 		}
 	}
 	if w.kernel > 0 {
-		flags = append(flags, matrix.Flag{Name: "kernel", Detail: fmt.Sprintf("the kernel logged %d lines of trouble", w.kernel)})
+		flags = append(flags, matrix.Flag{Name: "kernel", Detail: fmt.Sprintf("the kernel logged %s of trouble", lineCount(w.kernel))})
 	}
 	return flags
+}
+
+// lineCount words a number of lines.
+func lineCount(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
 }
