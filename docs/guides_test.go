@@ -89,11 +89,8 @@ func writeFile(t *testing.T, path string, lines []string) {
 // adds, and without the verdicts of tests.
 func shapeOf(lines []string) []string {
 	var shapes []string
-	doubtful := false
-	for _, line := range lines {
-		// A long note goes on in indented lines.
-		doubtful = doubt.MatchString(line) || doubtful && strings.HasPrefix(line, "  ")
-		if doubtful {
+	for _, line := range unwrapped(lines) {
+		if doubt.MatchString(line) {
 			continue
 		}
 		for _, r := range shaping {
@@ -104,6 +101,22 @@ func shapeOf(lines []string) []string {
 		}
 	}
 	return shapes
+}
+
+// unwrapped returns lines with each note of a report in one, since where it is
+// broken depends on its numbers.
+func unwrapped(lines []string) []string {
+	var whole []string
+	inNote := false
+	for _, line := range lines {
+		if inNote && strings.HasPrefix(line, "  ") {
+			whole[len(whole)-1] += " " + strings.TrimSpace(line)
+			continue
+		}
+		inNote = strings.HasPrefix(line, "[") || strings.HasPrefix(line, "* ")
+		whole = append(whole, line)
+	}
+	return whole
 }
 
 // doubt matches the notes of a report on what disturbed its runs, and on what
@@ -140,6 +153,7 @@ func TestShapes(t *testing.T) {
 		{"a\n* foreign cpu: processes that are not of the run took 32.8 % of the CPU time", "a", true},
 		{"a\n* ips, wkb/i: foreign cpu: processes that are not of the run took 80.6 %", "a", true},
 		{"a\n* ips: foreign cpu: processes that are not\n  of the run took 80.6 %\nb", "a\nb", true},
+		{"* n = 4 runs; each\n  row is a run", "* n = 10 runs; each row\n  is a run", true},
 		{"a\n[1] query missed its rate: achieved 178.3", "a", false},
 	}
 	for _, tt := range tests {
