@@ -136,7 +136,7 @@ func (r *result) add(f *failure) {
 	default:
 		r.details = append(r.details, "then: "+f.Error())
 	}
-	r.details = append(r.details, f.details...)
+	r.details = append(r.details, cleanAll(f.details)...)
 	r.status = worst(r.status, f.status)
 }
 
@@ -155,6 +155,10 @@ func (a *attempt) execute(ctx context.Context) result {
 	for i := first; i < len(a.phases); i++ {
 		if a.ended(ctx) {
 			res.add(judge(errFinished))
+			return res
+		}
+		if a.notUndone != nil {
+			res.add((&failure{err: a.notUndone}).ofHost(undoByHand(a.run.Cell.Key, a.notUndone)))
 			return res
 		}
 		f := a.phase(ctx, i)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 )
 
 // commandOutput bounds what is kept of the output of a setup or teardown
@@ -39,31 +40,57 @@ func (p places) fillAll(commands [][]string) [][]string {
 	return filled
 }
 
-// runCommands runs setup or teardown commands in their order, as the invoking
-// user and without a shell. It ends at the first that fails.
-func runCommands(ctx context.Context, guard func(context.Context, *exec.Cmd) error, commands [][]string, dir string, env []string) error {
-	for _, args := range commands {
-		cmd := exec.Command(args[0], args[1:]...)
-		if cmd.Err != nil {
-			return fmt.Errorf("running %q: %w", args, cmd.Err)
-		}
-		out, err := os.CreateTemp("", "dbmatrix-command-*")
-		if err != nil {
-			return fmt.Errorf("running %q: %w", args, err)
-		}
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-		cmd.Stdout, cmd.Stderr = out, out
-		err = guard(ctx, cmd)
-		tail := readTail(out.Name(), commandOutput)
-		_ = out.Close()
-		if rerr := os.Remove(out.Name()); err == nil {
-			err = rerr
-		}
-		if err != nil {
-			return fmt.Errorf("running %q: %w%s", args, err, tail)
-		}
+// commandBound bounds a setup or teardown command where the timeout of its phase
+// is not longer: making a filesystem or copying a data set fits in, and a mount
+// that hangs does not hold up a matrix for good.
+const commandBound = 30 * time.Minute
+
+// commandStall is how long a setup or teardown command runs before that is told.
+const commandStall = silenceDefault / 2
+
+// A command is a setup or teardown command to be run: as the invoking user and
+// without a shell.
+type command struct {
+	args    []string
+	dir     string
+	env     []string      // beside that of dbmatrix itself
+	bound   time.Duration // after which it is ended
+	stalled func(text string)
+}
+
+// run runs the command. Its error quotes the end of what it printed.
+func (c command) run(ctx context.Context, guard func(context.Context, *exec.Cmd) error) error {
+	cmd := exec.Command(c.args[0], c.args[1:]...)
+	if cmd.Err != nil {
+		return fmt.Errorf("running %q: %w", c.args, cmd.Err)
+	}
+	out, err := os.CreateTemp("", "dbmatrix-command-*")
+	if err != nil {
+		return fmt.Errorf("running %q: %w", c.args, err)
+	}
+	cmd.Dir, cmd.Env = c.dir, append(os.Environ(), c.env...)
+	cmd.Stdout, cmd.Stderr = out, out
+	err = c.inTime(ctx, cmd, guard)
+	tail := readTail(out.Name(), commandOutput)
+	_ = out.Close()
+	if rerr := os.Remove(out.Name()); err == nil {
+		err = rerr
+	}
+	if err != nil {
+		return fmt.Errorf("running %q: %w%s", c.args, err, tail)
 	}
 	return nil
+}
+
+// inTime runs a program within the bound, and tells once where it takes long.
+func (c command) inTime(ctx context.Context, cmd *exec.Cmd, guard func(context.Context, *exec.Cmd) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.bound, fmt.Errorf("it was not done within %s", c.bound))
+	defer cancel()
+	told := time.AfterFunc(commandStall, func() {
+		c.stalled(fmt.Sprintf("%q still runs after %s; after %s it is ended", c.args, commandStall, c.bound))
+	})
+	defer told.Stop()
+	return guard(ctx, cmd)
 }
 
 // readTail returns the end of a file with a line break before it, or "".

@@ -109,7 +109,8 @@ type Failed struct {
 // An EnvironmentError says that this host, not the experiment, stands in the way.
 type EnvironmentError struct{ Err error }
 
-func (e *EnvironmentError) Error() string { return e.Err.Error() }
+// Error returns the cause fit for a terminal: it may quote what a program printed.
+func (e *EnvironmentError) Error() string { return server.Clean(e.Err.Error()) }
 
 // Unwrap returns the cause.
 func (e *EnvironmentError) Unwrap() error { return e.Err }
@@ -151,11 +152,12 @@ type executor struct {
 
 	continuations map[*matrix.Run]*continuation // of interrupted runs
 
-	contents contents
-	held     held // filesystems of servers that do not end
-	streak   int  // failures in a row
-	notifier *notifier
-	outcome  Outcome
+	contents  contents
+	notUndone error // what a teardown could not undo; nothing more runs
+	held      held  // filesystems of servers that do not end
+	streak    int   // failures in a row
+	notifier  *notifier
+	outcome   Outcome
 }
 
 // Run executes the selected runs of a plan, in its order. The error says that
@@ -231,11 +233,11 @@ func (e *executor) lock() (release func(), err error) {
 
 // execute records the plan, tidies up after earlier runners, and drives the runs.
 func (e *executor) execute(ctx context.Context) error {
+	e.notifier = newNotifier(e.plan.Experiment.Notify, e.plan.Experiment.Name, e.event)
+	defer e.notifier.wait()
 	if err := e.open(ctx); err != nil {
 		return err
 	}
-	e.notifier = newNotifier(e.plan.Experiment.Notify, e.plan.Experiment.Name, e.event)
-	defer e.notifier.wait()
 	e.event(Event{Kind: PlanStart, Message: fmt.Sprintf("%d of %d runs to execute", len(e.pending), len(e.plan.Runs))})
 	e.kernel = openKernelLog()
 	defer e.kernel.close()
@@ -301,6 +303,9 @@ func (e *executor) drive(ctx context.Context) {
 			return
 		}
 		e.one(ctx, run)
+		if e.notUndone != nil {
+			e.outcome.Stopped = undoByHand(run.Cell.Key, e.notUndone)
+		}
 		if e.outcome.Interrupted || e.outcome.Stopped != nil {
 			return
 		}
@@ -450,6 +455,7 @@ func (e *executor) cool(ctx context.Context) bool {
 
 // event tells the caller what happened.
 func (e *executor) event(ev Event) {
+	ev.Message, ev.Details = server.Clean(ev.Message), cleanAll(ev.Details)
 	e.current.note(ev)
 	if e.opts.Report == nil {
 		return
@@ -458,6 +464,15 @@ func (e *executor) event(ev Event) {
 	defer e.reportMu.Unlock()
 	ev.Time = time.Now()
 	e.opts.Report(ev)
+}
+
+// cleanAll makes texts fit for a terminal and the record.
+func cleanAll(texts []string) []string {
+	var clean []string
+	for _, t := range texts {
+		clean = append(clean, server.Clean(t))
+	}
+	return clean
 }
 
 // recordError words an error of the results database. A full disk is the host's

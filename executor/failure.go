@@ -32,7 +32,9 @@ type failure struct {
 	device  string   // not "": nothing more may run on this directory's device, and why
 }
 
-func (f *failure) Error() string { return f.err.Error() }
+// Error returns the cause fit for a terminal and the record: it may quote what a
+// program printed.
+func (f *failure) Error() string { return server.Clean(f.err.Error()) }
 func (f *failure) Unwrap() error { return f.err }
 
 // failed returns a failure of status failed.

@@ -289,8 +289,17 @@ func (a *attempt) setUp(ctx context.Context, phase string, s *matrix.Settings, s
 	for _, c := range setup {
 		a.script.command(c)
 	}
-	if err := runCommands(ctx, a.machine.guard, setup, a.plan.Experiment.Dir, env); err != nil {
-		return fmt.Errorf("setting up: %w", err)
+	bound := commandBound
+	for _, rp := range a.phases {
+		if phase == "" || phase == rp.Phase.Block {
+			bound = max(bound, rp.Phase.Timeout)
+		}
+	}
+	for _, c := range setup {
+		c := command{args: c, dir: a.plan.Experiment.Dir, env: env, bound: bound, stalled: a.commandStalls(a.id, a.run.Cell.Key, a.run.Replicate)}
+		if err := c.run(ctx, a.machine.guard); err != nil {
+			return fmt.Errorf("setting up: %w", err)
+		}
 	}
 	a.crash.at(crashSetupDone)
 	return nil
@@ -326,7 +335,9 @@ func split(commands, others [][]string) (shared, rest [][]string) {
 	return shared, rest
 }
 
-// tearDown undoes what was set up last.
+// tearDown undoes what was set up last. Where that fails the plan ends, since the
+// host is not what the other runs are to be measured on; the run itself is what
+// its phases are.
 func (a *attempt) tearDown(ctx context.Context) error {
 	if err := a.replaceGuardian(ctx); err != nil {
 		return err
@@ -338,9 +349,14 @@ func (a *attempt) tearDown(ctx context.Context) error {
 		return a.recordError("reading what is set up", err)
 	}
 	for _, s := range open {
-		if s.ID == id {
-			return a.undo(ctx, s)
+		if s.ID != id {
+			continue
 		}
+		if err := a.undo(ctx, s); err != nil {
+			a.notUndone = errors.Join(a.notUndone, err)
+			a.event(Event{Kind: Notice, Run: a.run, Message: err.Error()})
+		}
+		return nil
 	}
 	return nil
 }
@@ -351,13 +367,40 @@ func (e *executor) undo(ctx context.Context, s store.Setup) error {
 	if len(lost) > 0 {
 		e.event(Event{Kind: Notice, Message: fmt.Sprintf("the teardown of %s runs without %s: the definition does not have that value any more", s.Cell, strings.Join(lost, ", "))})
 	}
-	if err := runCommands(ctx, e.machine.guard, s.Teardown, s.Dir, env); err != nil {
-		return fmt.Errorf("tearing down: %w", err)
+	var failed error // one that fails does not keep the others from being run
+	for _, args := range s.Teardown {
+		c := command{args: args, dir: s.Dir, env: env, bound: commandBound, stalled: e.commandStalls(s.Attempt, s.Cell, s.Replicate)}
+		failed = errors.Join(failed, c.run(ctx, e.machine.guard))
+	}
+	if failed != nil {
+		return fmt.Errorf("tearing down: %w", failed)
 	}
 	if err := e.deps.Store.EndSetup(ctx, s.ID); err != nil {
 		return e.recordError("recording a teardown", err)
 	}
 	return nil
+}
+
+// commandStalls returns what tells that a setup or teardown command of a run takes
+// long.
+func (e *executor) commandStalls(attempt store.AttemptID, cell matrix.CellKey, replicate int) func(string) {
+	return func(text string) {
+		text = fmt.Sprintf("%s, replicate %d: %s", cell, replicate, text)
+		e.event(Event{Kind: Notice, Message: text})
+		e.notifier.notify(notifyStall, text)
+		err := e.deps.Store.AddEvents(context.Background(), store.Event{Experiment: e.experiment, Attempt: attempt, Kind: "stall", Message: text})
+		if err != nil {
+			e.event(Event{Kind: Notice, Message: err.Error()})
+		}
+	}
+}
+
+// undoByHand is the fault of a host on which a setup was not undone.
+func undoByHand(cell matrix.CellKey, err error) error {
+	if cell == "" {
+		cell = "the only cell"
+	}
+	return environmentError("the setup of %s is not undone: %w\nUndo it by hand, then go on with --accept-environment", cell, err)
 }
 
 // places returns what the braces of commands stand for now.

@@ -45,7 +45,7 @@ func newNotifier(command []string, name string, tell func(Event)) *notifier {
 // argument. It does not wait for the command. Of failures and stalls that come
 // too soon after the last notification, the next one tells how many there were.
 func (n *notifier) notify(what, text string) {
-	if len(n.command) == 0 {
+	if n == nil || len(n.command) == 0 {
 		return
 	}
 	n.mu.Lock()

@@ -138,7 +138,6 @@ func (e *executor) recover(ctx context.Context) error {
 		if err := e.undoLeft(ctx, s); err != nil {
 			return err
 		}
-		e.event(Event{Kind: Recovered, Message: fmt.Sprintf("undid the setup of %s, replicate %d", s.Cell, s.Replicate)})
 	}
 	known, err := e.deps.Store.Snapshots(ctx, e.experiment)
 	if err != nil {
@@ -163,11 +162,12 @@ func (e *executor) recover(ctx context.Context) error {
 func (e *executor) undoLeft(ctx context.Context, s store.Setup) error {
 	err := e.undo(ctx, s)
 	if err == nil {
+		e.event(Event{Kind: Recovered, Message: fmt.Sprintf("undid the setup of %s, replicate %d", s.Cell, s.Replicate)})
 		return nil
 	}
 	boot, berr := bootID()
 	if berr != nil || boot == s.BootID && !e.opts.AcceptEnvironment {
-		return environmentError("undoing the setup of %s, which an earlier runner left: %w\nUndo it by hand, then go on with --accept-environment", s.Cell, err)
+		return undoByHand(s.Cell, err)
 	}
 	e.event(Event{Kind: Notice, Message: fmt.Sprintf("the setup of %s counts as undone: %s", s.Cell, err)})
 	if err := e.deps.Store.EndSetup(ctx, s.ID); err != nil {
