@@ -404,6 +404,13 @@ func (w *fakeWorkload) Run(ctx context.Context, t workload.Target, r *workload.R
 	case "restart":
 		w.h.server.writeLog(server.LogEvent{Class: "crash", Line: "server process was terminated by signal 9"})
 		return errors.New("lost connection")
+	case "told to stop":
+		w.h.server.writeLog(server.LogEvent{Class: "shutdown", Line: "received smart shutdown request"})
+	case "told afterwards":
+		go func() {
+			time.Sleep(12 * time.Second)
+			w.h.server.writeLog(server.LogEvent{Class: "shutdown", Line: "received smart shutdown request"})
+		}()
 	case "long wait":
 		w.h.server.writeLog(server.LogEvent{Class: "long_wait", Line: "a long semaphore wait"})
 	case "idle":

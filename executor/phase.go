@@ -29,6 +29,8 @@ type phaseRun struct {
 
 	memoryKills int // of the kernel before the phase
 
+	toldToStop string // the server's word that somebody else than dbmatrix told it to
+
 	done int           // complete iterations, before and in this execution
 	from *continuation // after which it goes on; nil: it begins
 }
@@ -142,6 +144,9 @@ func (ph *phaseRun) execute(ctx context.Context) *failure {
 	}
 	if err := ph.judgeChecks(ctx); err != nil {
 		return judge(err)
+	}
+	if f := ph.stillThere(ctx); f != nil {
+		return f
 	}
 	if ph.status != matrix.OK {
 		return &failure{status: ph.status, err: errors.New(ph.message)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,6 +81,12 @@ func (ph *phaseRun) settleCriteria(ctx context.Context, began time.Time) error {
 		}
 		if len(open) == 0 {
 			return nil
+		}
+		if slices.ContainsFunc(criteria, func(c criterion) bool { return c.name == "checkpoint_age" && c.open != "" }) {
+			// What the server has written since the last one does not go by itself.
+			if _, err := ph.subject.Drain(ctx, &matrix.Settle{CheckpointAge: s.CheckpointAge}); err != nil {
+				return ph.settleError(ctx, err)
+			}
 		}
 		err = ph.settleWait(ctx, settlePoll)
 		if errors.Is(err, errSettleBound) {

@@ -201,6 +201,9 @@ func (w *watch) readLogs(ctx context.Context, s subject) error {
 		if l.Class == "crash" && w.crash == "" {
 			w.crash = l.Line
 		}
+		if l.Class == "shutdown" && w.ph.toldToStop == "" {
+			w.ph.toldToStop = l.Line
+		}
 		add("log_"+l.Class, l.Line, l.At)
 	}
 	for _, l := range kernel {
@@ -221,9 +224,35 @@ func (w *watch) restarted() *failure {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.crash == "" {
-		return nil
+		return w.ph.stopping()
 	}
 	return &failure{status: matrix.Crashed, err: fmt.Errorf("the server crashed in the phase and started again: %s", w.crash)}
+}
+
+// stopping returns a failure where the log says that somebody told the server to stop,
+// in this iteration or before it: a server that waits for its sessions to end still
+// answers them, and is no longer the one that is to be measured.
+func (ph *phaseRun) stopping() *failure {
+	if ph.toldToStop == "" {
+		return nil
+	}
+	return &failure{status: matrix.Crashed, err: fmt.Errorf("somebody else than dbmatrix told the server to stop: %s", ph.toldToStop)}
+}
+
+// stillThere returns a failure where the server is not, or was told to stop, at the
+// end of its phase.
+func (ph *phaseRun) stillThere(ctx context.Context) *failure {
+	if !ph.alive() {
+		return ph.withLog(ph.crashed())
+	}
+	w := ph.newWatch(nil, 0)
+	if err := w.readLogs(ctx, ph.subject); err != nil {
+		return judge(fmt.Errorf("reading the error log: %w", err))
+	}
+	if f := w.restarted(); f != nil {
+		return ph.withLog(f)
+	}
+	return nil
 }
 
 // metrics returns the counts of the watch.

@@ -302,6 +302,13 @@ func TestRemoveRefuses(t *testing.T) {
 
 func TestOwner(t *testing.T) {
 	dir := t.TempDir()
+	file := filepath.Join(dir, "README")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadOwner(file); !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), "is no directory") {
+		t.Errorf("a plain file: %v", err)
+	}
 	if _, err := ReadOwner(dir); !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("no owner file: got %v", err)
 	}

@@ -14,9 +14,12 @@ import (
 // pages for hours. restore gives the variables that were changed their values
 // back; it is never nil.
 func (i *Instance) Drain(ctx context.Context, s *matrix.Settle) (restore func(context.Context) error, err error) {
-	restore, err = i.flavour.drain(ctx, i.db, s)
-	if err == nil && s.Vacuum && i.vacuumed() {
+	restore = func(context.Context) error { return nil }
+	if s.Vacuum && i.vacuumed() {
 		err = i.vacuum(ctx)
+	}
+	if err == nil { // last, since a vacuum writes redo
+		restore, err = i.flavour.drain(ctx, i.db, s)
 	}
 	if err != nil {
 		err = fmt.Errorf("telling server %q to do the work it has put off: %w", i.launch.Settings.Server.Name, err)

@@ -91,7 +91,7 @@ func firstError(lines []string) string {
 // A LogEvent is a line of the error log that matters.
 type LogEvent struct {
 	At    time.Time // when it was read; servers' own stamps are of several clocks
-	Class string    // error, warning, long_wait, corruption, no_space, io_error, crash
+	Class string    // error, warning, long_wait, corruption, no_space, io_error, crash, shutdown
 	Line  string
 }
 
@@ -101,6 +101,7 @@ var logClasses = []struct {
 	words *regexp.Regexp
 }{
 	{"crash", regexp.MustCompile(`got signal \d+|\[FATAL\]|Assertion failure|\bPANIC:|was terminated by signal`)},
+	{"shutdown", regexp.MustCompile(`\breceived (smart|fast|immediate) shutdown request|: Normal shutdown\b|\bReceived SHUTDOWN from user\b`)},
 	{"long_wait", regexp.MustCompile(`(?i)long semaphore wait|semaphore wait has lasted|has waited at .* for [0-9.]+ seconds`)},
 	{"no_space", regexp.MustCompile(`(?i)out of disk space|no space left|disk is full|error(code| number)?:? 28\b|waiting for someone to free`)},
 	{"io_error", regexp.MustCompile(`(?i)input/output error|errcode: 5\b|can't sync file|could not fsync`)},

@@ -57,18 +57,21 @@ func TestLogLinesAreText(t *testing.T) {
 
 func TestClassify(t *testing.T) {
 	tests := map[string]string{
-		"2026-01-02 10:00:00 0 [ERROR] mysqld got signal 11 ;":                                                             "crash",
-		"2026-01-02 10:00:00 0 [ERROR] [FATAL] InnoDB: Error (Out of disk space) in rollback.":                             "crash",
-		"2026-01-02 10:00:00 0 [Warning] InnoDB: A long semaphore wait:":                                                   "long_wait",
-		"--Thread 140 has waited at btr0cur.cc line 10 for 241.00 seconds the semaphore:":                                  "long_wait",
-		"2026-01-02 10:00:00 0 [ERROR] mariadbd: Disk is full writing './t.MAD' (Errcode: 28 \"No space left on device\")": "no_space",
-		"2026-01-02 10:00:00 0 [ERROR] InnoDB: Database page corruption on disk":                                           "corruption",
-		"2026-01-02 10:00:00 0 [ERROR] Can't sync file './ib_logfile0'":                                                    "io_error",
-		"2026-01-02 10:00:00 0 [ERROR] Something else":                                                                     "error",
-		"2026-01-02 10:00:00 0 [Warning] 'x' was removed. It does nothing now":                                             "warning",
-		"2026-01-02 10:00:00 0 [Note] ready for connections":                                                               "",
-		"2026-01-02 10:00:00.000 UTC [12] LOG:  server process (PID 99) was terminated by signal 9: Killed":                "crash",
-		"2026-01-02 10:00:00.000 UTC [12] ERROR:  relation does not exist":                                                 "error",
+		"2026-01-02 10:00:00 0 [ERROR] mysqld got signal 11 ;":                                                                                              "crash",
+		"2026-01-02 10:00:00 0 [ERROR] [FATAL] InnoDB: Error (Out of disk space) in rollback.":                                                              "crash",
+		"2026-01-02 10:00:00.000 UTC [12] LOG:  received smart shutdown request":                                                                            "shutdown",
+		"2026-01-02 10:00:00 0 [Note] /usr/sbin/mariadbd (initiated by: unknown): Normal shutdown":                                                          "shutdown",
+		"2026-01-02T10:00:00.123456Z 0 [System] [MY-013172] [Server] Received SHUTDOWN from user <via user signal>. Shutting down mysqld (Version: 9.7.0).": "shutdown",
+		"2026-01-02 10:00:00 0 [Warning] InnoDB: A long semaphore wait:":                                                                                    "long_wait",
+		"--Thread 140 has waited at btr0cur.cc line 10 for 241.00 seconds the semaphore:":                                                                   "long_wait",
+		"2026-01-02 10:00:00 0 [ERROR] mariadbd: Disk is full writing './t.MAD' (Errcode: 28 \"No space left on device\")":                                  "no_space",
+		"2026-01-02 10:00:00 0 [ERROR] InnoDB: Database page corruption on disk":                                                                            "corruption",
+		"2026-01-02 10:00:00 0 [ERROR] Can't sync file './ib_logfile0'":                                                                                     "io_error",
+		"2026-01-02 10:00:00 0 [ERROR] Something else":                                                                                                      "error",
+		"2026-01-02 10:00:00 0 [Warning] 'x' was removed. It does nothing now":                                                                              "warning",
+		"2026-01-02 10:00:00 0 [Note] ready for connections":                                                                                                "",
+		"2026-01-02 10:00:00.000 UTC [12] LOG:  server process (PID 99) was terminated by signal 9: Killed":                                                 "crash",
+		"2026-01-02 10:00:00.000 UTC [12] ERROR:  relation does not exist":                                                                                  "error",
 	}
 	for line, want := range tests {
 		if got := classify(line); got != want {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"dbmatrix/matrix"
@@ -70,6 +71,9 @@ func NewToken() string { return randomHex(16) }
 func ReadOwner(dir string) (Owner, error) {
 	var o Owner
 	b, err := os.ReadFile(filepath.Join(dir, OwnerFile))
+	if errors.Is(err, syscall.ENOTDIR) {
+		return o, fmt.Errorf("%s is no directory and %w", dir, ErrForeign)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, serr := os.Lstat(dir); serr != nil {
 			return o, serr

@@ -350,11 +350,6 @@ func (f *postgresFlavour) complaints(o checkOutput) []Complaint {
 // drain implements Flavour.
 func (f *postgresFlavour) drain(ctx context.Context, db *sql.DB, s *matrix.Settle) (func(context.Context) error, error) {
 	nothing := func(context.Context) error { return nil }
-	if s.Vacuum {
-		if _, err := db.ExecContext(ctx, "VACUUM (ANALYZE)"); err != nil {
-			return nothing, err
-		}
-	}
 	if s.DirtyPagesPct != nil || s.CheckpointAge != nil {
 		if _, err := db.ExecContext(ctx, "CHECKPOINT"); err != nil {
 			return nothing, err
