@@ -38,4 +38,10 @@ type Dialect struct {
 	// server takes; FoldUnits says that their case does not matter.
 	Units     map[string]uint64
 	FoldUnits bool
+
+	// Footprint returns about how many bytes a data directory of a server
+	// with the settings takes while it runs with so many bytes of tables in
+	// it: these, what the server makes for itself, and its logs. Nil adds
+	// nothing.
+	Footprint func(s *Settings, data uint64) uint64
 }

@@ -57,7 +57,7 @@ func (p *planner) estimate() {
 		}
 	}
 	s.Duration = time.Duration(seconds * float64(time.Second)).Round(time.Second)
-	s.PeakBytes = p.peak()
+	s.PeakBytes, s.PeakKnown = p.peak()
 }
 
 func addCost[K comparable](costs map[K]*cost, key K, p PastPhase) {
@@ -95,10 +95,43 @@ func (p *Phase) declaredSeconds() (float64, bool) {
 	return d.Seconds()*float64(p.Iterations) + p.Warmup.Seconds(), d > 0
 }
 
-// peak returns the most disk that data directories and snapshots will take at
-// one time: the run's own directory and the snapshots that it or a later run
-// goes on from.
-func (p *planner) peak() uint64 {
+// disk returns how much disk the run's directory takes after a phase, and whether
+// anything is known of the data in it. What was measured holds all of it; what a
+// workload declares are its tables.
+func (rp *RunPhase) disk() (bytes uint64, known bool) {
+	known = rp.Bytes > 0 || rp.Phase.Settings.Server == nil
+	if d := rp.Phase.dialect; d != nil && d.Footprint != nil && (rp.Basis != FromHistory || rp.Bytes == 0) {
+		return d.Footprint(rp.Phase.Settings, rp.Bytes), known
+	}
+	return rp.Bytes, known
+}
+
+// A templateKey names an empty data directory that runs are copied from.
+type templateKey struct{ server, options string }
+
+// template returns the empty data directory that the phase's server starts from,
+// and how much disk it takes. It is made with the options that only such a
+// directory takes.
+func (p *Phase) template() (templateKey, uint64) {
+	s, d := p.Settings, p.dialect
+	if s.Server == nil || d == nil || d.Footprint == nil {
+		return templateKey{}, 0
+	}
+	empty := &Settings{Server: s.Server}
+	key := templateKey{server: s.Server.Name}
+	for _, o := range s.Options {
+		if d.InitTime[o.Name] {
+			empty.Options = append(empty.Options, o)
+			key.options += o.Name + "=" + o.Value.String() + "\n"
+		}
+	}
+	return key, d.Footprint(empty, 0)
+}
+
+// peak returns the most disk that is taken at one time, and whether something is
+// known of the data of every run: the run's own directory, the snapshots that it
+// or a later run goes on from, and the templates, which are kept.
+func (p *planner) peak() (peak uint64, known bool) {
 	last := map[stateKey]int{}
 	for i, r := range p.plan.Runs {
 		if r.Status == Done {
@@ -111,28 +144,40 @@ func (p *planner) peak() uint64 {
 		}
 	}
 	live := map[stateKey]uint64{}
-	var peak uint64
+	templates := map[templateKey]uint64{}
+	known = true
 	for i, r := range p.plan.Runs {
 		if r.Status == Done {
 			continue
 		}
 		var own uint64
+		told := false
 		for j := range r.Phases {
-			own = max(own, r.Phases[j].Bytes)
+			bytes, ok := r.Phases[j].disk()
+			own = max(own, bytes)
+			told = told || ok
 			if r.Phases[j].Phase.Snapshot != nil && r.Phases[j].Fingerprint != "" {
-				live[stateOf(r, j)] = r.Phases[j].Bytes
+				live[stateOf(r, j)] = bytes
 			}
 		}
-		total := own
-		for _, b := range live {
-			total += b
-		}
-		peak = max(peak, total)
+		known = known && told
+		key, bytes := r.Phases[0].Phase.template()
+		templates[key] = bytes
+		peak = max(peak, own+sum(live)+sum(templates))
 		for k := range live {
 			if last[k] <= i {
 				delete(live, k)
 			}
 		}
 	}
-	return peak
+	return peak, known
+}
+
+// sum adds up the values of a map.
+func sum[K comparable](m map[K]uint64) uint64 {
+	var total uint64
+	for _, n := range m {
+		total += n
+	}
+	return total
 }

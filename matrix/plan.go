@@ -73,6 +73,7 @@ type Summary struct {
 	Duration             time.Duration
 	DurationKnown        bool // every phase to run has an estimate
 	PeakBytes            uint64
+	PeakKnown            bool // of every run to execute something is known of its data
 }
 
 // A Status says what became of a run or phase, or what the plan will do with it.

@@ -530,3 +530,45 @@ func TestPeak(t *testing.T) {
 		t.Errorf("peak of %d bytes, want 3000", got)
 	}
 }
+
+// TestPeakOfDirectories tests that the plan counts what servers make for themselves,
+// where nothing was measured, and the templates, which are kept.
+func TestPeakOfDirectories(t *testing.T) {
+	change := func(o *LoadOptions) {
+		for i := range o.Dialects {
+			o.Dialects[i].Footprint = func(s *Settings, data uint64) uint64 { return 100 + data }
+		}
+		for i := range o.Workloads {
+			o.Workloads[i].Bytes = func(a Args) uint64 {
+				if a["step"].AsString() == "load" {
+					return 7
+				}
+				return 0
+			}
+		}
+	}
+	measured := History{Attempts: []Attempt{{ID: 1, Cell: "x", Replicate: 9, Host: "host1", Status: OK, Phases: []PastPhase{
+		{Block: "load", Fingerprint: "l", Iterations: 1, Status: OK, Seconds: 1, Bytes: 1000},
+		{Block: "query", Fingerprint: "q", Iterations: 1, Status: OK, Seconds: 1, Bytes: 1500}}}}}
+	tests := []struct {
+		name string
+		src  string
+		past History
+		want uint64
+	}{
+		{"a directory, a snapshot and a template", planExperiment, History{}, 107 + 107 + 100},
+		{"as they were measured", planExperiment, measured, 1500 + 1000 + 100},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := planText(t, tt.src, tt.past, PlanOptions{}, change).Summary
+			if s.PeakBytes != tt.want || !s.PeakKnown {
+				t.Errorf("peak of %d bytes, known %v; want %d", s.PeakBytes, s.PeakKnown, tt.want)
+			}
+		})
+	}
+	unknown := replaced(t, planExperiment, []string{`step = "load"`, `step = "query"`})
+	if s := planText(t, unknown, History{}, PlanOptions{}, change).Summary; s.PeakKnown || s.PeakBytes == 0 {
+		t.Errorf("peak of %d bytes, known %v; nothing is known of the data", s.PeakBytes, s.PeakKnown)
+	}
+}

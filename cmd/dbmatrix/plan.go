@@ -230,6 +230,9 @@ func printSummary(out io.Writer, sum matrix.Summary) {
 	peak := "unknown"
 	if sum.PeakBytes > 0 {
 		peak = "about " + formatBytes(sum.PeakBytes)
+		if !sum.PeakKnown {
+			peak = "at least " + formatBytes(sum.PeakBytes)
+		}
 	}
 	fmt.Fprintf(out, "%s to run; time: %s; peak disk: %s\n", count(sum.PhasesToRun, "phase"), estimate, peak)
 }

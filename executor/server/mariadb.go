@@ -19,6 +19,8 @@ func mariadb() Flavour {
 			{sysSchema, "10.6.0", "", "release notes of 10.6.0"},
 			{warmPool, "10.0.2", "", "MariaDB documentation, innodb_buffer_pool_dump_at_shutdown"},
 			{queryCache, "5.1.0", "", "MariaDB documentation, query_cache_type"},
+			{oneRedoLog, "10.5.2", "", "release notes of 10.5.2"},
+			{undoFiles, "11.0.1", "", "MariaDB documentation, innodb_undo_tablespaces"},
 		},
 		defaults: []defaultOption{
 			{option: toolSwitch("log_bin", false, "off unless set, in every version")},

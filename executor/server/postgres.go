@@ -64,6 +64,7 @@ func (f *postgresFlavour) Dialect() matrix.Dialect {
 		// Not of the option file: initdb takes them.
 		InitTime: map[string]bool{"data_checksums": true, "wal_segment_size": true},
 		Units:    map[string]uint64{"B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40},
+		Footprint: f.footprint,
 	}
 }
 
