@@ -168,3 +168,18 @@ func openPage(t *testing.T, browser string, width int, page, script string) stri
 	}
 	return string(dom)
 }
+
+// TestHTMLWidth checks that a page is as wide as its tables where the window is, and
+// that what lies below a row's name fades away and does not end as a number would.
+func TestHTMLWidth(t *testing.T) {
+	page := rendered(t, buildModel(t, madeUp), "html")
+	for _, want := range []string{
+		"main { width: fit-content; min-width: min(100%, 64rem); max-width: 100%;",
+		".wide { overflow-x: auto;",
+		"th:is([scope=row], .label):not(:first-child)::before { right: 100%; background: linear-gradient(to left,",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page's style lacks %q", want)
+		}
+	}
+}
