@@ -39,6 +39,11 @@ type Dialect struct {
 	Units     map[string]uint64
 	FoldUnits bool
 
+	// Sizes are the endings of names of options that are sizes, each with a unit
+	// or without. Fractions says that the server takes 1.5GB and 64 MB.
+	Sizes     []string
+	Fractions bool
+
 	// Footprint returns about how many bytes a data directory of a server
 	// with the settings takes while it runs with so many bytes of tables in
 	// it: these, what the server makes for itself, and its logs. Nil adds

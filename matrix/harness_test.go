@@ -20,7 +20,7 @@ func testOptions(path string) LoadOptions {
 		Host: Host{ID: "host1", CPUs: 2, Memory: 24},
 		Dialects: []Dialect{
 			testDialect(MySQL), testDialect(MariaDB),
-			{Flavour: Postgres, Attribute: "postgresql_conf", Units: map[string]uint64{"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}},
+			{Flavour: Postgres, Attribute: "postgresql_conf", Units: map[string]uint64{"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}, Sizes: []string{"_buffers"}, Fractions: true},
 		},
 		Workloads: []WorkloadType{
 			{
@@ -108,6 +108,7 @@ func testDialect(flavour string) Dialect {
 		Separators: map[string]string{"rocksdb_default_cf_options": ";", "optimizer_switch": ","},
 		Units:      map[string]uint64{"K": 1 << 10, "M": 1 << 20, "G": 1 << 30},
 		FoldUnits:  true,
+		Sizes:      []string{"_size"},
 	}
 }
 

@@ -3,6 +3,7 @@ package matrix
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -80,12 +81,29 @@ func (m *merger) parseOption(c *contribution, f Folded, written string, v cty.Va
 	if wrong == "" && f.Negated {
 		value, wrong = negate(value)
 	}
+	if wrong == "" {
+		wrong = m.wrongSize(f.Name, value)
+	}
 	if wrong != "" {
 		c.diags = append(c.diags, badValue(written, rng, wrong))
 		return
 	}
 	e.value, e.text, e.shown = value, m.canonical(value), value.String()
 	c.entries = append(c.entries, e)
+}
+
+// wrongSize says what is wrong with a number and unit that an option of a size is
+// set to: a server reads 64MM as 64M, with a warning or none.
+func (m *merger) wrongSize(name string, v OptionValue) string {
+	isSize := slices.ContainsFunc(m.dialect.Sizes, func(ending string) bool { return strings.HasSuffix(name, ending) })
+	digits, rest := splitDigits(v.Text)
+	if !isSize || v.Kind != OptionText || digits == "" || m.dialect.Fractions && strings.ContainsAny(rest, ". ") {
+		return ""
+	}
+	if _, err := m.dialect.Size(v.Text); err != nil {
+		return "must be a size: " + err.Error()
+	}
+	return ""
 }
 
 func (m *merger) parseComposite(c *contribution, f Folded, written string, v cty.Value, s *setting, rng hcl.Range) {

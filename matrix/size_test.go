@@ -275,3 +275,26 @@ func FuzzNumberText(f *testing.F) {
 		}
 	})
 }
+
+// TestOptionsOfSizes tests that a unit which the server does not have, and would
+// misread, is refused where the option is a size.
+func TestOptionsOfSizes(t *testing.T) {
+	tests := []struct{ server, options, want string }{
+		{"inno", `my_cnf = { innodb_buffer_pool_size = "64M" }`, ""},
+		{"inno", `my_cnf = { innodb_buffer_pool_size = "67108864" }`, ""},
+		{"inno", `my_cnf = { innodb_buffer_pool_size = "64MM" }`, `"64MM" has the unknown unit "MM"`},
+		{"inno", `my_cnf = { innodb_buffer_pool_size = "1.5G" }`, "write it in a smaller unit"},
+		{"inno", `my_cnf = { innodb_data_file_path = "12MM" }`, ""},
+		{"pg15", `postgresql_conf = { shared_buffers = "64 MB" }`, ""},
+		{"pg15", `postgresql_conf = { shared_buffers = "64M" }`, `"64M" has the unknown unit "M"`},
+	}
+	for _, tt := range tests {
+		e, diags := loadText(t, "defaults {\n  server = server."+tt.server+"\n  "+tt.options+"\n}\nphase \"p\" {\n  workload \"bench\" { step = \"load\" }\n}\n")
+		if !diags.HasErrors() {
+			_, diags = e.Expand()
+		}
+		if got := diags.Error(); diags.HasErrors() != (tt.want != "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s, want %q", tt.options, got, tt.want)
+		}
+	}
+}

@@ -68,6 +68,7 @@ func (f *family) Dialect() matrix.Dialect {
 			"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50, "E": 1 << 60,
 		},
 		FoldUnits: true,
+		Sizes:     []string{"_size", "_capacity", "_packet"},
 		Footprint: f.footprint,
 	}
 }

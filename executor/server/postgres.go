@@ -62,8 +62,10 @@ func (f *postgresFlavour) Dialect() matrix.Dialect {
 			"lc_messages":             "dbmatrix reads the server's messages",
 		},
 		// Not of the option file: initdb takes them.
-		InitTime: map[string]bool{"data_checksums": true, "wal_segment_size": true},
-		Units:    map[string]uint64{"B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40},
+		InitTime:  map[string]bool{"data_checksums": true, "wal_segment_size": true},
+		Units:     map[string]uint64{"B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40},
+		Sizes:     []string{"_buffers", "_mem", "_size"},
+		Fractions: true,
 		Footprint: f.footprint,
 	}
 }
