@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"dbmatrix/report"
 
@@ -37,7 +38,11 @@ func validate(ctx context.Context, s *streams, o *experimentOptions, path string
 		return err
 	}
 	if !s.quiet {
-		fmt.Fprintf(s.err, "%s is valid: %s, %s\n", exp.Name,
+		name := exp.Name
+		if filepath.Ext(path) == ".hcl" { // a single file, whose experiment is called as its directory
+			name = path
+		}
+		fmt.Fprintf(s.err, "%s is valid: %s, %s\n", name,
 			count(len(cells), "cell"), count(len(cells)*exp.Replicates, "run"))
 	}
 	return nil
