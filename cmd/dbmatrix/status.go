@@ -66,6 +66,8 @@ type runningJSON struct {
 	Iterations int            `json:"iterations"` // finished ones of the phase
 	Planned    int            `json:"planned"`    // that it is to have
 	Seconds    float64        `json:"seconds"`    // since the attempt began
+
+	PhaseSeconds float64 `json:"phase_seconds"` // since the phase began
 }
 
 // A runStatusJSON is a run with its progress.
@@ -203,7 +205,7 @@ func runningDocument(a *store.Attempt, now time.Time) runningJSON {
 		if p.Status != store.Running {
 			continue
 		}
-		r.Phase, r.Stage, r.Planned = p.Name, p.Stage, p.Planned
+		r.Phase, r.Stage, r.Planned, r.PhaseSeconds = p.Name, p.Stage, p.Planned, now.Sub(p.Began).Seconds()
 		for _, it := range p.Iterations {
 			if it.Number > 0 {
 				r.Iterations++
@@ -225,8 +227,8 @@ func printStatus(out io.Writer, doc statusJSON) error {
 	}
 	fmt.Fprintln(out)
 	for _, r := range doc.Running {
-		fmt.Fprintf(out, "running: %s, replicate %d, attempt %d: %s %s, iteration %d of %d, for %s\n", cellName(r.Cell), r.Replicate, r.Attempt,
-			r.Phase, r.Stage, min(r.Iterations+1, max(1, r.Planned)), r.Planned, time.Duration(r.Seconds*float64(time.Second)).Round(time.Second))
+		fmt.Fprintf(out, "running: %s, replicate %d, attempt %d for %s: %s %s, iteration %d of %d, for %s\n", cellName(r.Cell), r.Replicate, r.Attempt, wholeSeconds(r.Seconds),
+			r.Phase, r.Stage, min(r.Iterations+1, max(1, r.Planned)), r.Planned, wholeSeconds(r.PhaseSeconds))
 	}
 	if len(doc.Running) == 0 { // while a run is under way, its own phases look like that
 		printLines(out, doc.rebuilt)
@@ -240,4 +242,9 @@ func printStatus(out io.Writer, doc statusJSON) error {
 	}
 	fmt.Fprintln(out)
 	return nil
+}
+
+// wholeSeconds rounds a number of seconds.
+func wholeSeconds(s float64) time.Duration {
+	return time.Duration(s * float64(time.Second)).Round(time.Second)
 }

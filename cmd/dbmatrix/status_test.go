@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
@@ -155,5 +156,22 @@ func TestVariablesOf(t *testing.T) {
 		if got := variablesOf(command); got != want {
 			t.Errorf("%q sets %q, want %q", command, got, want)
 		}
+	}
+}
+
+// TestRunningSeconds checks that a phase under way is not said to last as long as its
+// attempt.
+func TestRunningSeconds(t *testing.T) {
+	now := time.Now()
+	a := &store.Attempt{Cell: "n=1", Replicate: 1, Number: 2, Status: store.Running, Began: now.Add(-46 * time.Second), Phases: []store.Phase{
+		{Name: "load", Status: matrix.OK, Began: now.Add(-40 * time.Second), Planned: 1},
+		{Name: "query", Status: store.Running, Stage: "measuring", Began: now.Add(-5 * time.Second), Planned: 1},
+	}}
+	var out strings.Builder
+	if err := printStatus(&out, statusJSON{Running: []runningJSON{runningDocument(a, now)}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "attempt 2 for 46s: query measuring, iteration 1 of 1, for 5s\n"; !strings.Contains(out.String(), want) {
+		t.Errorf("status does not say %q:\n%s", want, out.String())
 	}
 }
