@@ -112,7 +112,7 @@ func checkDirs(paths []string) error {
 			return exit(exitUsage, fmt.Errorf("%s is not there; doctor examines experiments and directories", path))
 		case err != nil:
 			return exit(exitUsage, err)
-		case !info.IsDir():
+		case !info.IsDir() && filepath.Ext(path) != ".hcl": // a single file is an experiment
 			return exit(exitUsage, fmt.Errorf("%s is a file; name its directory: dbmatrix doctor %s", path, filepath.Dir(path)))
 		}
 	}
@@ -176,7 +176,10 @@ func examineLock() finding {
 // to be examined.
 func (o *experimentOptions) examined(ctx context.Context, s *streams, paths []string) (servers, used []*matrix.Server, dirs []string, err error) {
 	for _, path := range paths {
-		files, err := entries(path, func(name string) bool { return filepath.Ext(name) == ".hcl" })
+		files, err := []string{path}, error(nil)
+		if filepath.Ext(path) != ".hcl" {
+			files, err = entries(path, func(name string) bool { return filepath.Ext(name) == ".hcl" })
+		}
 		if err != nil || len(files) == 0 || len(files) == 1 && filepath.Base(files[0]) == "machine.hcl" {
 			dirs = append(dirs, path)
 			continue
@@ -454,6 +457,8 @@ func examineTools() []finding {
 	var found []finding
 	for _, t := range []struct{ program, use, remedy string }{
 		{"sysbench", "workload sysbench", "apt-get install sysbench"},
+		{"go-tpc", "workload tpcc", "make bin/go-tpc, and bin on PATH"},
+		{"pgbench", "workload pgbench, where the server has none beside it", "apt-get install postgresql-contrib"},
 	} {
 		path, err := exec.LookPath(t.program)
 		if err != nil {

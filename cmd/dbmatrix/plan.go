@@ -334,17 +334,12 @@ func printComplaint(out io.Writer, c *matrix.Cell, p *matrix.Phase, f server.Com
 // findCell returns the cell that an argument names: by its key, or by a part of it
 // that no other cell has.
 func findCell(cells []*matrix.Cell, name string) (*matrix.Cell, error) {
-	var found []*matrix.Cell
-	wanted := strings.Split(name, ",")
 	for _, c := range cells {
 		if string(c.Key) == name || cellName(c.Key) == name {
 			return c, nil
 		}
-		has := strings.Split(string(c.Key), ",")
-		if !slices.ContainsFunc(wanted, func(w string) bool { return !slices.Contains(has, w) }) {
-			found = append(found, c)
-		}
 	}
+	found := cellsWith(cells, name)
 	switch len(found) {
 	case 1:
 		return found[0], nil
@@ -352,6 +347,20 @@ func findCell(cells []*matrix.Cell, name string) (*matrix.Cell, error) {
 		return nil, exit(exitUsage, fmt.Errorf("there is no cell %q; one is called %s", name, cellName(cells[0].Key)))
 	}
 	return nil, exit(exitUsage, fmt.Errorf("%q may be %s; name it whole", name, joinCells(found)))
+}
+
+// cellsWith returns the cells whose keys have all parts of a name, such as
+// "io=direct,dio=on".
+func cellsWith(cells []*matrix.Cell, name string) []*matrix.Cell {
+	var found []*matrix.Cell
+	wanted := strings.Split(name, ",")
+	for _, c := range cells {
+		has := strings.Split(string(c.Key), ",")
+		if !slices.ContainsFunc(wanted, func(w string) bool { return !slices.Contains(has, w) }) {
+			found = append(found, c)
+		}
+	}
+	return found
 }
 
 // joinCells lists the first few cells.

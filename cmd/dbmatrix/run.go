@@ -57,7 +57,7 @@ second.` + exitStatus(exitFailedRuns, exitUsage, exitEnvironment, exitInternal, 
 	}
 	o.addFlags(c.Flags())
 	f := c.Flags()
-	f.StringArrayVar(&o.selection.Cells, "cell", nil, "run only cells whose key matches `GLOB`; may be repeated")
+	f.StringArrayVar(&o.selection.Cells, "cell", nil, "run only cells whose key matches `GLOB`, or has these parts, as in io=direct; may be repeated")
 	f.StringSliceVar(&o.statuses, "status", nil, "run only runs of these statuses of the plan: `LIST`, such as failed,hung")
 	f.StringVar(&o.selection.Until, "until", "", "end each run after `PHASE`")
 	f.BoolVar(&o.selection.Fresh, "fresh", false, "make new attempts for all, from the beginning; nothing is removed")
@@ -75,11 +75,11 @@ func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error 
 	if err := o.parseStatuses(); err != nil {
 		return err
 	}
-	o.namePatterns()
 	exp, cells, err := o.expand(ctx, s, path)
 	if err != nil {
 		return err
 	}
+	o.namePatterns(cells)
 	if err := s.diagnose(exp.Files, report.Check(exp, cells)); err != nil {
 		return err
 	}
@@ -119,13 +119,32 @@ func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error 
 	return errors.Join(err, giveBack(ctx, exp))
 }
 
-// namePatterns puts keys in the place of names that the output has for cells.
-func (o *runOptions) namePatterns() {
-	for i, pattern := range o.selection.Cells {
-		if pattern == cellName("") {
-			o.selection.Cells[i] = ""
+// namePatterns puts keys in the place of names that the output has for cells, and of
+// parts of keys, which name all cells that have them, as show takes them.
+func (o *runOptions) namePatterns(cells []*matrix.Cell) {
+	var patterns []string
+	for _, pattern := range o.selection.Cells {
+		switch {
+		case pattern == cellName(""):
+			patterns = append(patterns, "")
+		case slices.ContainsFunc(cells, func(c *matrix.Cell) bool { return string(c.Key) == pattern }):
+			patterns = append(patterns, literal(pattern))
+		default:
+			named := cellsWith(cells, pattern)
+			if len(named) == 0 {
+				patterns = append(patterns, pattern)
+			}
+			for _, c := range named {
+				patterns = append(patterns, literal(string(c.Key)))
+			}
 		}
 	}
+	o.selection.Cells = patterns
+}
+
+// literal returns the pattern that matches a key alone.
+func literal(key string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(key)
 }
 
 // tidy deals with what a runner that was killed after its last result has left.
