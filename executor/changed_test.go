@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -125,4 +126,20 @@ func TestBuildThatChanges(t *testing.T) {
 	if got := build(nil, s); got != "" {
 		t.Errorf("without a prober: %q", got)
 	}
+}
+
+// What a build cannot do in the environment of one level, it may do in another's.
+func TestInitialisationThatFailsByEnvironment(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *harness) {
+		h.initError = errors.New("cannot preload")
+		out := h.run(t.Context(), oneServer+`
+axis "a" {
+  level "x" { env = { LD_PRELOAD = "/no/such.so" } }
+  level "y" { env = { LD_PRELOAD = "/a.so" } }
+}
+`+phase("p", do("work")))
+		if diff := cmp.Diff([]string{"a=x failed p=failed", "a=y failed p=failed"}, h.statuses()); diff != "" {
+			t.Errorf("recorded (-want +got):\n%s\n%s", diff, out.sentence())
+		}
+	})
 }

@@ -168,6 +168,18 @@ func (h *harness) recordedEvents(kind string) []string {
 	return messages
 }
 
+// command stands for a setup, teardown or workload program.
+func (h *harness) command(_ context.Context, cmd *exec.Cmd) error {
+	text := "command " + strings.Join(cmd.Args, " ")
+	for _, v := range cmd.Env {
+		if strings.HasPrefix(v, "API_TOKEN=") {
+			text += " " + v
+		}
+	}
+	h.note("%s", text)
+	return h.guardError
+}
+
 // machine returns a machine of fakes.
 func (h *harness) machine() *machine {
 	return &machine{
@@ -231,16 +243,8 @@ func (h *harness) machine() *machine {
 			h.server = &fakeServer{h: h, settings: l.Settings, done: make(chan struct{}), started: time.Now()}
 			return h.server, nil
 		},
-		guard: func(_ context.Context, cmd *exec.Cmd) error {
-			text := "command " + strings.Join(cmd.Args, " ")
-			for _, v := range cmd.Env {
-				if strings.HasPrefix(v, "API_TOKEN=") {
-					text += " " + v
-				}
-			}
-			h.note("%s", text)
-			return h.guardError
-		},
+		guard:   h.command,
+		setUp:   h.command,
 		sources: func(server.Layout, int) ([]sampler.Sampler, error) { return []sampler.Sampler{flagger(h.asleep)}, nil },
 		usage:   func(context.Context, server.Layout) (sampler.Usage, error) { return sampler.Usage{}, nil },
 		device:  func(dir string) (uint64, error) { return uint64(strings.Count(dir, "/other")), nil },

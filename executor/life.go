@@ -297,7 +297,7 @@ func (a *attempt) setUp(ctx context.Context, phase string, s *matrix.Settings, s
 	}
 	for _, c := range setup {
 		c := command{args: c, dir: a.plan.Experiment.Dir, env: env, bound: bound, stalled: a.commandStalls(a.id, a.run.Cell.Key, a.run.Replicate)}
-		if err := c.run(ctx, a.machine.guard); err != nil {
+		if err := c.run(ctx, a.machine.setUp); err != nil {
 			return fmt.Errorf("setting up: %w", err)
 		}
 	}

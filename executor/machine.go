@@ -91,6 +91,10 @@ type machine struct {
 	start func(ctx context.Context, l server.Launch) (subject, error)
 	guard func(ctx context.Context, cmd *exec.Cmd) error
 
+	// setUp runs a setup command: what it leaves in the background is an error,
+	// since it would not be there in the phases.
+	setUp func(ctx context.Context, cmd *exec.Cmd) error
+
 	// sources returns what is sampled while phases run on a subject.
 	sources func(l server.Layout, pid int) ([]sampler.Sampler, error)
 	usage   func(ctx context.Context, l server.Layout) (sampler.Usage, error)
@@ -151,6 +155,7 @@ func newMachine(dataDir string, g *server.Guardian) *machine {
 			return i, nil
 		},
 		guard:    g.Run,
+		setUp:    g.RunAlone,
 		sources:  hostSources,
 		usage:    layoutUsage,
 		free:     availableBytes,

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -147,6 +148,7 @@ type guard struct {
 type child struct {
 	pid   int
 	stop  syscall.Signal // 0: not a server
+	alone bool           // what it leaves in its group is told of
 	ready bool
 	done  chan struct{}
 }
@@ -239,7 +241,7 @@ func (g *guard) start(r received) (ProcessID, error) {
 	if err := cmd.Start(); err != nil {
 		return ProcessID{}, err
 	}
-	c := &child{pid: cmd.Process.Pid, stop: s.Stop, done: make(chan struct{})}
+	c := &child{pid: cmd.Process.Pid, stop: s.Stop, alone: s.Alone, done: make(chan struct{})}
 	id, err := processID(c.pid) // as long as it is not reaped, it is there
 	if err != nil {
 		c.signal(unix.SIGKILL, true)
@@ -263,14 +265,50 @@ func (g *guard) reap(number uint64, id ProcessID, c *child, cmd *exec.Cmd) {
 			break
 		}
 	}
+	left := ""
+	if c.alone {
+		left = leftIn(c.pid)
+	}
 	g.mu.Lock()
 	c.signal(unix.SIGKILL, true)
 	delete(g.children, number)
 	g.mu.Unlock()
 	cmd.Wait() // its error is the exit code, which exitOf reports
 	reapGroup(c.pid)
-	send(g.conn, answer{Op: opExit, Process: number, ProcID: id, Exit: exitOf(cmd.ProcessState)}, nil)
+	exit := exitOf(cmd.ProcessState)
+	exit.Left = left
+	send(g.conn, answer{Op: opExit, Process: number, ProcID: id, Exit: exit}, nil)
 	close(c.done)
+}
+
+// leaveGrace is how long a process that becomes a daemon may take to leave the
+// group of the command that started it, which ends first.
+const leaveGrace = time.Second
+
+// leftIn waits until nothing but its leader, which has ended, is in a group. It
+// returns the name of a process that stays, or "".
+func leftIn(group int) string {
+	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		name := member(group)
+		if name == "" || time.Since(begin) > leaveGrace {
+			return name
+		}
+	}
+}
+
+// member names a process of a group beside its leader, or returns "".
+func member(group int) string {
+	all, err := procfs.AllProcs()
+	if err != nil {
+		return ""
+	}
+	for _, p := range all {
+		st, err := p.Stat()
+		if err == nil && st.PGRP == group && st.PID != group && st.State != "Z" {
+			return fmt.Sprintf("%s (pid %d)", st.Comm, st.PID)
+		}
+	}
+	return ""
 }
 
 // reapGroup waits until the rest of a group is gone, which was killed: only then

@@ -157,6 +157,7 @@ type startRequest struct {
 	Dir        string
 	Files      []int // descriptors in the new process: 0, 1, 2
 	Stop       syscall.Signal
+	Alone      bool
 	Credential *syscall.Credential
 }
 
@@ -301,13 +302,17 @@ type Command struct {
 	// the program is no server and is killed.
 	Stop syscall.Signal
 
+	// Alone has its exit tell of a process that it leaves in its group, once
+	// that has had a second to leave it, as daemons do.
+	Alone bool
+
 	Credential *syscall.Credential // nil: as dbmatrix runs
 }
 
 // Start starts a program in a process group of its own. It waits only for the
 // start, not for the program.
 func (g *Guardian) Start(ctx context.Context, c Command) (*Process, error) {
-	s := &startRequest{Path: c.Path, Args: c.Args, Env: c.Env, Dir: c.Dir, Stop: c.Stop, Credential: c.Credential}
+	s := &startRequest{Path: c.Path, Args: c.Args, Env: c.Env, Dir: c.Dir, Stop: c.Stop, Alone: c.Alone, Credential: c.Credential}
 	var files []*os.File
 	for fd, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
 		if f != nil {
@@ -341,13 +346,19 @@ const outputDelay = 5 * time.Second
 // meaning of exec.Cmd.Run: an exit code other than 0 is an *ExitError. When ctx
 // ends, the command's process group gets SIGKILL. Of the command's fields, Path,
 // Args, Env, Dir, Stdin, Stdout, Stderr, Err and the credential are used.
-func (g *Guardian) Run(ctx context.Context, c *exec.Cmd) error {
+func (g *Guardian) Run(ctx context.Context, c *exec.Cmd) error { return g.run(ctx, c, false) }
+
+// RunAlone is Run for a command that must leave nothing in the background that
+// would end with it: that is an error.
+func (g *Guardian) RunAlone(ctx context.Context, c *exec.Cmd) error { return g.run(ctx, c, true) }
+
+func (g *Guardian) run(ctx context.Context, c *exec.Cmd, alone bool) error {
 	if c.Err != nil {
 		return c.Err
 	}
 	var s streams
 	defer s.close()
-	command := Command{Path: c.Path, Args: c.Args, Env: c.Environ(), Dir: c.Dir}
+	command := Command{Path: c.Path, Args: c.Args, Env: c.Environ(), Dir: c.Dir, Alone: alone}
 	if c.SysProcAttr != nil {
 		command.Credential = c.SysProcAttr.Credential
 	}
@@ -372,6 +383,8 @@ func (g *Guardian) Run(ctx context.Context, c *exec.Cmd) error {
 	}
 	if e := p.Exit(); e.Code != 0 {
 		return &ExitError{Program: c.Path, Exit: e}
+	} else if e.Left != "" {
+		return fmt.Errorf("it left %s in the background, which ended with it; what is to live on needs a session of its own: setsid", e.Left)
 	}
 	return nil
 }
@@ -542,7 +555,8 @@ type Exit struct {
 	System     time.Duration
 	PeakRSS    uint64 // bytes, of the largest of the process and those children
 	At         time.Time
-	Unobserved bool // the guardian was lost: the signal is what the kernel sends then
+	Left       string // of a command that is to be alone: what it left in its group, such as "sleep (pid 7)"
+	Unobserved bool   // the guardian was lost: the signal is what the kernel sends then
 }
 
 // String returns such as "exit code 1" or "signal 9 (killed)".

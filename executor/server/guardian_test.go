@@ -237,3 +237,35 @@ func TestGuardianByHand(t *testing.T) {
 		t.Errorf("got %v, %q", err, out)
 	}
 }
+
+// What a setup command leaves in the background ends with it, and that is an error;
+// a daemon has a session of its own and lives.
+func TestGuardianRunAlone(t *testing.T) {
+	g := guardianFor(t)
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	for _, tt := range []struct{ script, want string }{
+		{"true", ""},
+		{"sleep 30 & wait $!", "was ended"},
+		{"sleep 30 & exit 0", "it left sleep (pid "},
+		{"sleep 30 & exit 3", "exit code 3"},
+		{"setsid sleep 30 & echo $! >" + pidFile, ""},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		err := g.RunAlone(ctx, exec.Command("/bin/sh", "-c", tt.script))
+		cancel()
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %q", tt.script, err, tt.want)
+		}
+	}
+	b, err := os.ReadFile(pidFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Errorf("the daemon did not live on: %v", err)
+	}
+}

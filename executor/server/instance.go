@@ -294,7 +294,7 @@ func (i *Instance) awaitReady(ctx context.Context, clean bool) error {
 		}
 		select {
 		case <-i.process.Done():
-			return i.failed("starting", "it ended with "+i.process.Exit().String())
+			return i.failed("starting", i.started()+" ended with "+i.process.Exit().String())
 		case <-ctx.Done():
 			return fmt.Errorf("broken off while it was starting: %w", context.Cause(ctx))
 		case <-time.After(wait):
@@ -359,6 +359,14 @@ func (i *Instance) recognise(ctx context.Context, who identity) error {
 		return i.failed(recognising, fmt.Sprintf("it says that it is version %s, and the program said %s", who.version, want))
 	}
 	return i.pluginsLoaded(ctx)
+}
+
+// started names what was started, where that is not the server itself.
+func (i *Instance) started() string {
+	if prefix := i.launch.Settings.Server.Prefix; len(prefix) > 0 {
+		return "the server with its prefix, " + strings.Join(prefix, " ") + ","
+	}
+	return "it"
 }
 
 // forker says what starts the server as a child, and what to do.
