@@ -424,15 +424,30 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// legend explains the headings and levels that the table shows.
+// legend explains the headings and levels that the table shows. Where its columns
+// are of several phases, each entry says whose it is.
 func (tb *tableBuilder) legend() []LegendEntry {
 	var entries []LegendEntry
+	phases := map[LegendEntry][]string{}
+	all := map[string]bool{}
 	for _, c := range tb.columns {
 		for _, shown := range tb.tokensOf(c) {
 			e := LegendEntry{Term: tb.term(shown), Text: tb.meaning(shown)}
 			if e.Text != "" && !slices.Contains(entries, e) {
 				entries = append(entries, e)
 			}
+			if shown.computed() || shown.phase == "" {
+				continue
+			}
+			all[shown.phase] = true
+			if !slices.Contains(phases[e], shown.phase) {
+				phases[e] = append(phases[e], shown.phase)
+			}
+		}
+	}
+	for i, e := range entries {
+		if of := phases[e]; len(all) > 1 && len(of) > 0 {
+			entries[i].Text += "; phase " + strings.Join(of, ", ")
 		}
 	}
 	return append(entries, tb.levelLegend()...)
