@@ -1,6 +1,8 @@
 package matrix
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -327,7 +329,10 @@ func (d *decoder) decodeWorkload(p *phaseBlock) {
 	for i := range w.typ.Blocks {
 		schema = with(schema, block(w.typ.Blocks[i].Name, "name"))
 	}
-	content := d.content(b.Body, schema)
+	content, diags := b.Body.Content(schema)
+	for _, diag := range diags {
+		d.faults.add(withAlternatives(w.typ.withOwnName(diag), schema))
+	}
 	w.args = d.compileAttrs(content.Attributes, stepParam, attributeNames(w.typ.Attributes)...)
 	for name, attr := range content.Attributes {
 		w.ranges[name] = attr.Expr.Range()
@@ -336,6 +341,21 @@ func (d *decoder) decodeWorkload(p *phaseBlock) {
 		d.decodeNested(w, &w.typ.Blocks[i], content.Blocks.OfType(w.typ.Blocks[i].Name))
 	}
 	p.workload = w
+}
+
+// withOwnName adds the name that an attribute has here to HCL's words about one that
+// there is not.
+func (t *WorkloadType) withOwnName(diag *hcl.Diagnostic) *hcl.Diagnostic {
+	for i := range t.Attributes {
+		for _, name := range t.Attributes[i].Also {
+			if diag.Summary == "Unsupported argument" && strings.Contains(diag.Detail, fmt.Sprintf("named %q", name)) {
+				changed := *diag
+				changed.Detail = fmt.Sprintf("An argument named %q is not expected here. Did you mean %q?", name, t.Attributes[i].Name)
+				return &changed
+			}
+		}
+	}
+	return diag
 }
 
 func attributeNames(list []Attribute) []string {

@@ -83,6 +83,10 @@ type Attribute struct {
 	Required bool
 	Values   []string // the texts that it may have; empty is any
 
+	// Also are other names that the writer of a definition may try, such as
+	// those of the program's own options; the fault names the attribute.
+	Also []string
+
 	Unit string // such as "rows", "seconds"; "" where it has none
 	Doc  string // one sentence
 

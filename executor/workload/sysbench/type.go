@@ -124,7 +124,7 @@ func Type() workload.Type {
 }
 
 func attributes() []matrix.Attribute {
-	return []matrix.Attribute{
+	list := []matrix.Attribute{
 		workload.Step("The program's command: prepare makes the tables or files, warmup reads them, run measures, cleanup removes them.",
 			stepPrepare, stepWarmup, stepRun, stepCleanup),
 		workload.Text("script", "", "A test that comes with the program, such as oltp_read_write or fileio. Either this or lua."),
@@ -143,6 +143,16 @@ func attributes() []matrix.Attribute {
 		{Name: "seed", Type: cty.Number, Doc: "Start of the random numbers of run, the number of the replicate unless given. The program has none for prepare: two loads are alike, not the same."},
 		{Name: "allow_errors", Type: cty.List(cty.Number), Unit: "error numbers", Doc: "Errors of MySQL and MariaDB after which the tests run their transaction again; they are counted in errors and do not end the run. Deadlocks (1213), lock waits (1205) and records that have changed since they were read (1020) are treated so in any case; in PostgreSQL deadlocks, serialization failures and unique violations are."},
 	}
+	// The program's own names, written as attributes: --time is seconds here.
+	for i := range list {
+		for name, place := range owned {
+			if place == "the attribute "+list[i].Name && name != list[i].Name {
+				list[i].Also = append(list[i].Also, name)
+			}
+		}
+		slices.Sort(list[i].Also)
+	}
+	return list
 }
 
 // config is the decoded body of a block.
