@@ -3,6 +3,7 @@ package executor
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"dbmatrix/executor/server"
 	"dbmatrix/executor/workload"
 	"dbmatrix/matrix"
+
+	"golang.org/x/sys/unix"
 )
 
 // check judges, before anything is touched, whether this host and this version
@@ -45,6 +48,14 @@ func (e *executor) checkPlaces() error {
 			return environmentError("%s is no directory, and dbmatrix needs one there: move it away", dir)
 		}
 	}
+	if err := writableFolder(e.artifactsDir()); err != nil {
+		return environmentError("artifacts cannot be kept: %w; make it this user's, or run as its owner", err)
+	}
+	if slices.ContainsFunc(e.pending, func(run *matrix.Run) bool { return firstServer(run) != nil }) {
+		if err := server.CheckSockets(); err != nil {
+			return &EnvironmentError{err}
+		}
+	}
 	for _, run := range e.pending {
 		if firstServer(run) == nil {
 			continue
@@ -59,6 +70,16 @@ func (e *executor) checkPlaces() error {
 		}
 	}
 	return nil
+}
+
+// writableFolder returns an error where this process may not make files in a folder
+// that is there.
+func writableFolder(dir string) error {
+	err := unix.Access(dir, unix.W_OK|unix.X_OK)
+	if err == nil || errors.Is(err, unix.ENOENT) {
+		return nil
+	}
+	return &fs.PathError{Op: "writing to", Path: dir, Err: err}
 }
 
 // checkPhase judges one phase of a run.

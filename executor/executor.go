@@ -355,10 +355,15 @@ func (e *executor) fail(run *matrix.Run, res result) {
 
 // runText words something about a run.
 func runText(run *matrix.Run, text string) string {
-	if run.Cell.Key == "" {
-		return fmt.Sprintf("replicate %d: %s", run.Replicate, text)
+	return fmt.Sprintf("%s, replicate %d: %s", cellName(run.Cell.Key), run.Replicate, text)
+}
+
+// cellName names a cell by its key, which is empty where there are no axes.
+func cellName(key matrix.CellKey) string {
+	if key == "" {
+		return "the only cell"
 	}
-	return fmt.Sprintf("%s, replicate %d: %s", run.Cell.Key, run.Replicate, text)
+	return string(key)
 }
 
 // cellText names the cell of a run.
@@ -479,7 +484,7 @@ func cleanAll(texts []string) []string {
 // fault, everything else dbmatrix's.
 func (e *executor) recordError(doing string, err error) error {
 	err = fmt.Errorf("%s in %s: %w", doing, e.deps.Store.Path(), err)
-	if errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrUnwritable) || errors.Is(err, store.ErrMoved) || isDiskFull(err) || os.IsPermission(err) {
+	if errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrUnwritable) || errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrLocked) || isDiskFull(err) || os.IsPermission(err) {
 		return &EnvironmentError{err}
 	}
 	return err

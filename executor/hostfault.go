@@ -26,7 +26,7 @@ func (e *executor) blameHost(f *failure, s *matrix.Settings) *failure {
 	if errors.Is(f.err, store.ErrDiskFull) {
 		return f.ofHost(e.recordFull())
 	}
-	if errors.Is(f.err, store.ErrMoved) {
+	if errors.Is(f.err, store.ErrMoved) || errors.Is(f.err, store.ErrLocked) {
 		return f.ofHost(&EnvironmentError{f.err})
 	}
 	if errors.Is(f.err, store.ErrUnwritable) {
@@ -34,6 +34,9 @@ func (e *executor) blameHost(f *failure, s *matrix.Settings) *failure {
 	}
 	if f.status == matrix.Interrupted {
 		return f
+	}
+	if at := e.forbidden(f.err, s); at != nil {
+		return f.ofHost(environmentError("%w; make it writable for this user, then: dbmatrix run", at))
 	}
 	if where := e.readOnlyDisk(s); where != "" {
 		f.kill = true
@@ -85,6 +88,21 @@ func (e *executor) fullDisk(cause error, s *matrix.Settings) string {
 		return text
 	}
 	return "the disk that was being written to"
+}
+
+// forbidden returns what of an error says that dbmatrix may not write where it keeps
+// data or artifacts; it is nil where the error says nothing of that.
+func (e *executor) forbidden(err error, s *matrix.Settings) *fs.PathError {
+	var at *fs.PathError
+	if !errors.As(err, &at) || !errors.Is(at.Err, fs.ErrPermission) {
+		return nil
+	}
+	for _, dir := range append(storagePlaces(e.plan.Experiment.DataDir, s), e.artifactsDir()) {
+		if rel, err := filepath.Rel(dir, at.Path); err == nil && filepath.IsLocal(rel) {
+			return at
+		}
+	}
+	return nil
 }
 
 // readOnlyDisk returns the directory of storage that takes no writes any more, or

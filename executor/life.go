@@ -365,7 +365,7 @@ func (a *attempt) tearDown(ctx context.Context) error {
 func (e *executor) undo(ctx context.Context, s store.Setup) error {
 	env, lost := e.unmaskEnv(s.Env)
 	if len(lost) > 0 {
-		e.event(Event{Kind: Notice, Message: fmt.Sprintf("the teardown of %s runs without %s: the definition does not have that value any more", s.Cell, strings.Join(lost, ", "))})
+		e.event(Event{Kind: Notice, Message: fmt.Sprintf("the teardown of %s runs without %s: the definition does not have that value any more", cellName(s.Cell), strings.Join(lost, ", "))})
 	}
 	var failed error // one that fails does not keep the others from being run
 	for _, args := range s.Teardown {
@@ -385,7 +385,7 @@ func (e *executor) undo(ctx context.Context, s store.Setup) error {
 // long.
 func (e *executor) commandStalls(attempt store.AttemptID, cell matrix.CellKey, replicate int) func(string) {
 	return func(text string) {
-		text = fmt.Sprintf("%s, replicate %d: %s", cell, replicate, text)
+		text = fmt.Sprintf("%s, replicate %d: %s", cellName(cell), replicate, text)
 		e.event(Event{Kind: Notice, Message: text})
 		e.notifier.notify(notifyStall, text)
 		err := e.deps.Store.AddEvents(context.Background(), store.Event{Experiment: e.experiment, Attempt: attempt, Kind: "stall", Message: text})
@@ -397,10 +397,7 @@ func (e *executor) commandStalls(attempt store.AttemptID, cell matrix.CellKey, r
 
 // undoByHand is the fault of a host on which a setup was not undone.
 func undoByHand(cell matrix.CellKey, err error) error {
-	if cell == "" {
-		cell = "the only cell"
-	}
-	return environmentError("the setup of %s is not undone: %w\nUndo it by hand, then go on with --accept-environment", cell, err)
+	return environmentError("the setup of %s is not undone: %w\nUndo it by hand, then go on with --accept-environment", cellName(cell), err)
 }
 
 // places returns what the braces of commands stand for now.

@@ -86,7 +86,7 @@ func (e *executor) beginRunner(ctx context.Context) error {
 			where = "in " + i.Phase
 		}
 		e.event(Event{Kind: Recovered, Message: fmt.Sprintf("%s, replicate %d, attempt %d was left running %s: now %s",
-			i.Cell, i.Replicate, i.Number, where, i.Status)})
+			cellName(i.Cell), i.Replicate, i.Number, where, i.Status)})
 	}
 	return nil
 }
@@ -162,14 +162,14 @@ func (e *executor) recover(ctx context.Context) error {
 func (e *executor) undoLeft(ctx context.Context, s store.Setup) error {
 	err := e.undo(ctx, s)
 	if err == nil {
-		e.event(Event{Kind: Recovered, Message: fmt.Sprintf("undid the setup of %s, replicate %d", s.Cell, s.Replicate)})
+		e.event(Event{Kind: Recovered, Message: fmt.Sprintf("undid the setup of %s, replicate %d", cellName(s.Cell), s.Replicate)})
 		return nil
 	}
 	boot, berr := bootID()
 	if berr != nil || boot == s.BootID && !e.opts.AcceptEnvironment {
 		return undoByHand(s.Cell, err)
 	}
-	e.event(Event{Kind: Notice, Message: fmt.Sprintf("the setup of %s counts as undone: %s", s.Cell, err)})
+	e.event(Event{Kind: Notice, Message: fmt.Sprintf("the setup of %s counts as undone: %s", cellName(s.Cell), err)})
 	if err := e.deps.Store.EndSetup(ctx, s.ID); err != nil {
 		return e.recordError("recording a teardown", err)
 	}

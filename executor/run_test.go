@@ -435,6 +435,9 @@ func TestHostFaults(t *testing.T) {
 				return &server.StartError{Server: "one", Doing: "starting", Cause: "errno 28"}
 			}
 		}, "data: 3 MB left; free some space"},
+		"a folder of another user's": {func(h *harness) {
+			h.initError = &fs.PathError{Op: "mkdir", Path: h.dir + "/artifacts/x", Err: syscall.EACCES}
+		}, "artifacts/x: permission denied; make it writable for this user"},
 		"disk full at the initialisation": {func(h *harness) {
 			h.initError = &fs.PathError{Op: "write", Path: h.dir + "/data/x", Err: syscall.ENOSPC}
 		}, "disk full on "},

@@ -37,13 +37,33 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	root := newRootCommand(s)
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(out)
+	// What help and --version print goes through here: cobra drops its errors.
+	printed := &output{w: out}
+	root.SetOut(printed)
 	root.SetErr(errw)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = printed.err
+	}
 	if err != nil && err.Error() != "" {
 		fmt.Fprintf(errw, "%s\n", s.failure(err))
 	}
 	return exitCode(err)
+}
+
+// An output is a writer that keeps its first error.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+// Write writes, and notes an error.
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 // failure words an error for the user.

@@ -16,21 +16,21 @@ func newVersionCommand(s *streams) *cobra.Command {
 		Long:  "Prints the version, the commit, and the facts of the build that matter." + exitStatus(),
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			printVersion(s)
-			return nil
+			return printVersion(s)
 		},
 	}
 }
 
 // printVersion prints what the Go linker knows of this program.
-func printVersion(s *streams) {
+func printVersion(s *streams) error {
 	b := readBuildFacts()
-	fmt.Fprintf(s.out, "dbmatrix %s\n", b.version)
+	text := fmt.Sprintf("dbmatrix %s\n", b.version)
 	if b.commit != "" {
-		fmt.Fprintf(s.out, "commit   %s\n", b.commit)
+		text += fmt.Sprintf("commit   %s\n", b.commit)
 	}
-	fmt.Fprintf(s.out, "go       %s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	fmt.Fprintf(s.out, "cgo      %s\n", b.cgo)
+	text += fmt.Sprintf("go       %s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(s.out, "%scgo      %s\n", text, b.cgo)
+	return err
 }
 
 // buildFacts are what the linker recorded of this program.

@@ -32,6 +32,25 @@ func socketRoot() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("dbmatrix-%d", os.Getuid()))
 }
 
+// CheckSockets makes the directory that sockets lie in, or says why this user has no
+// place for them.
+func CheckSockets() error { return makeSocketRoot(socketRoot()) }
+
+// makeSocketRoot makes the directory of all private directories for sockets.
+func makeSocketRoot(root string) error {
+	if err := makeDirs(root); err != nil {
+		return fmt.Errorf("making a directory for sockets: %w; set XDG_RUNTIME_DIR to a directory of this user's", err)
+	}
+	info, err := os.Lstat(root)
+	if err != nil {
+		return err
+	}
+	if st := info.Sys().(*syscall.Stat_t); !info.IsDir() || int(st.Uid) != os.Geteuid() {
+		return fmt.Errorf("%s belongs to another user; no sockets are made there; set XDG_RUNTIME_DIR to a directory of this user's", root)
+	}
+	return nil
+}
+
 // makeSockets makes the private directory for a socket of the account, named for
 // a token.
 func makeSockets(root, token string, a *account) (string, error) {
@@ -39,15 +58,8 @@ func makeSockets(root, token string, a *account) (string, error) {
 	if n := len(filepath.Join(dir, ".s.PGSQL.65535")); n > socketLimit {
 		return "", fmt.Errorf("sockets in %s would have a path of %d bytes, and the kernel takes %d; set XDG_RUNTIME_DIR to a shorter path", dir, n, socketLimit)
 	}
-	if err := makeDirs(root); err != nil {
-		return "", fmt.Errorf("making a directory for sockets: %w", err)
-	}
-	info, err := os.Lstat(root)
-	if err != nil {
+	if err := makeSocketRoot(root); err != nil {
 		return "", err
-	}
-	if st := info.Sys().(*syscall.Stat_t); !info.IsDir() || int(st.Uid) != os.Geteuid() {
-		return "", fmt.Errorf("%s belongs to another user; no sockets are made there", root)
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err

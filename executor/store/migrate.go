@@ -64,7 +64,7 @@ func identify(ctx context.Context, abs, settings string) (int, error) {
 	case isCorrupt(err):
 		return 0, damagedError(err.Error())
 	case isBusy(err):
-		return 0, errors.New("another program keeps it locked: let that end, or copy the file and use the copy")
+		return 0, lockedError(abs)
 	case err != nil:
 		return 0, err
 	case tables == 0 && id == 0 && version == 0:

@@ -26,12 +26,12 @@ func (s *Store) RecordPlan(ctx context.Context, plan *matrix.Plan) (ExperimentID
 		cells := make(map[matrix.CellKey]int64, len(plan.Cells))
 		for i, c := range plan.Cells {
 			if cells[c.Key], err = recordCell(t, id, i+1, c); err != nil {
-				return fmt.Errorf("cell %s: %w", c.Key, err)
+				return fmt.Errorf("cell %q: %w", c.Key, err)
 			}
 		}
 		for _, r := range plan.Runs {
 			if err := recordRun(t, cells, r); err != nil {
-				return fmt.Errorf("replicate %d of cell %s: %w", r.Replicate, r.Cell.Key, err)
+				return fmt.Errorf("replicate %d of cell %q: %w", r.Replicate, r.Cell.Key, err)
 			}
 		}
 		return s.recordRenames(t, id, plan)

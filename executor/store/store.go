@@ -223,7 +223,7 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{path: path, reader: db, now: time.Now, tidy: tidy}, nil
+	return &Store{path: path, abs: abs, reader: db, now: time.Now, tidy: tidy}, nil
 }
 
 // tidyLog returns what removes the files of the log that reading makes, nil where
@@ -291,6 +291,9 @@ func (s *Store) record(ctx context.Context, what string, f func(*tx) error) erro
 			err = fmt.Errorf("%w: free some space on the filesystem of %s (%w)", ErrDiskFull, s.path, err)
 		}
 	}
+	if isBusy(err) {
+		err = fmt.Errorf("%s: %w (%w)", s.path, lockedError(s.abs), err)
+	}
 	if isBroken(err) {
 		err = fmt.Errorf("%w: look at the filesystem of %s (%w)", ErrUnwritable, s.path, err)
 	}
@@ -315,6 +318,9 @@ func (s *Store) begin(ctx context.Context, what string, f func(*tx) error) error
 // it was at one moment.
 func (s *Store) query(ctx context.Context, what string, f func(*tx) error) error {
 	if err := transact(ctx, s.reader, f); err != nil {
+		if isBusy(err) {
+			err = fmt.Errorf("%s: %w (%w)", s.path, lockedError(s.abs), err)
+		}
 		return fmt.Errorf("reading %s: %w", what, err)
 	}
 	return nil
