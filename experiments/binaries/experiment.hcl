@@ -151,7 +151,7 @@ locals {
   columns = [
     { label = "load ips", of = "ips", phase = "load", format = null },
     { label = "load Mcpu/i", of = "Mcpu/i", phase = "load", format = null },
-    { label = "load gb", of = "size.data", phase = "load", format = "%.3f" },
+    { label = "load data", of = "size.data", phase = "load", format = "%.3f" },
     { label = "query qps", of = "qps", phase = "query", format = null },
     { label = "query Mcpu/q", of = "Mcpu/q", phase = "query", format = null },
     { label = "drop secs", of = "secs", phase = "drop", format = "%.2f" },

@@ -197,11 +197,11 @@ table "engines" {
     phase   = "mixed"
     heading = ["mixed", "Mcpu/t"]
   }
-  column "load gb" {
+  column "load data" {
     of      = "size.data"
     phase   = "load"
     format  = "%.3f"
-    heading = ["load", "gb"]
+    heading = ["load", "data"]
   }
   column "rss" {
     of      = "rss"
