@@ -64,12 +64,7 @@ func TestOneLine(t *testing.T) {
 
 // Help and versions that cannot be printed end with 3 as other output does.
 func TestFullStandardOutput(t *testing.T) {
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer full.Close()
-	out := os.NewFile(full.Fd(), os.Stdout.Name())
+	out := full(t, os.Stdout.Name())
 	for _, args := range [][]string{{"version"}, {"--version"}, {"--help"}, {"run", "--help"}, {"help", "run"}, {"completion", "bash"}} {
 		if code := run(t.Context(), args, nil, out, io.Discard); code != exitEnvironment {
 			t.Errorf("%q ended with %d, want %d", args, code, exitEnvironment)
