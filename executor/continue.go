@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,16 +31,14 @@ func (l leftRun) of(cell matrix.CellKey, replicate, number int) bool {
 // leftRuns returns the data directories of an experiment's runs that are there.
 func leftRuns(exp *matrix.Experiment) ([]leftRun, error) {
 	var found []leftRun
-	for _, dir := range storageDirs(exp) {
-		folder := filepath.Join(dir, server.KindRun+"s")
-		entries, err := os.ReadDir(folder)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, dir := range exp.DataDirs() {
+		listed, err := server.Listed(dir, server.KindRun)
+		if err != nil {
 			return nil, err
 		}
-		for _, entry := range entries {
-			path := filepath.Join(folder, entry.Name())
+		for _, path := range listed {
 			owner, err := server.ReadOwner(path)
-			if err != nil || owner.Experiment != exp.Dir || filepath.Base(owner.Path) != entry.Name() {
+			if err != nil || owner.Experiment != exp.Dir || filepath.Base(owner.Path) != filepath.Base(path) {
 				continue // it is not ours, or not whole
 			}
 			if _, err := os.Lstat(filepath.Join(path, keptFile)); err == nil {

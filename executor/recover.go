@@ -12,7 +12,6 @@ import (
 
 	"dbmatrix/executor/server"
 	"dbmatrix/executor/store"
-	"dbmatrix/matrix"
 
 	"github.com/prometheus/procfs"
 )
@@ -22,17 +21,7 @@ import (
 const keptFile = "kept"
 
 // storageDirs returns the directories that data of the experiment may lie in.
-func (e *executor) storageDirs() []string { return storageDirs(e.plan.Experiment) }
-
-func storageDirs(exp *matrix.Experiment) []string {
-	dirs := []string{exp.DataDir}
-	for _, s := range exp.Storages {
-		if s.Dir != "" && !slices.Contains(dirs, s.Dir) {
-			dirs = append(dirs, s.Dir)
-		}
-	}
-	return dirs
-}
+func (e *executor) storageDirs() []string { return e.plan.Experiment.DataDirs() }
 
 // endOrphans ends processes that outlived their runner and its guardian. They
 // are found by the token in their environment, never by name or pid file.
@@ -228,29 +217,25 @@ func (e *executor) removeLeftovers(known []store.Snapshot) error {
 // it is called.
 func (e *executor) abandoned(dir string, known []store.Snapshot) ([]server.Layout, error) {
 	var found []server.Layout
-	for _, kind := range []string{server.KindRun, server.KindSnapshot} {
-		folder := filepath.Join(dir, kind+"s")
-		entries, err := os.ReadDir(folder)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	listed, err := server.Listed(dir, server.KindRun, server.KindSnapshot)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range listed {
+		owner, err := server.ReadOwner(path)
+		if errors.Is(err, server.ErrForeign) {
+			e.event(Event{Kind: Notice, Message: err.Error()})
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
-		for _, entry := range entries {
-			path := filepath.Join(folder, entry.Name())
-			owner, err := server.ReadOwner(path)
-			if errors.Is(err, server.ErrForeign) {
-				e.event(Event{Kind: Notice, Message: err.Error()})
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			recorded := slices.ContainsFunc(known, func(s store.Snapshot) bool {
-				return filepath.Base(s.Path) == filepath.Base(path)
-			})
-			_, kept := os.Lstat(filepath.Join(path, keptFile))
-			if owner.Experiment == e.plan.Experiment.Dir && !recorded && kept != nil && !e.goesOn(path) {
-				found = append(found, server.Layout{Dir: path, Roles: owner.Roles})
-			}
+		recorded := slices.ContainsFunc(known, func(s store.Snapshot) bool {
+			return filepath.Base(s.Path) == filepath.Base(path)
+		})
+		_, kept := os.Lstat(filepath.Join(path, keptFile))
+		if owner.Experiment == e.plan.Experiment.Dir && !recorded && kept != nil && !e.goesOn(path) {
+			found = append(found, server.Layout{Dir: path, Roles: owner.Roles})
 		}
 	}
 	return found, nil

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -39,6 +40,18 @@ type Experiment struct {
 	Files map[string]*hcl.File // by name, for diagnostics that show source
 
 	decoder *decoder // what is needed to evaluate expressions
+}
+
+// DataDirs returns the directories in which data of the experiment may lie: its
+// data directory, and those of storages that have a place on this host.
+func (e *Experiment) DataDirs() []string {
+	dirs := []string{e.DataDir}
+	for _, s := range e.Storages {
+		if s.Dir != "" && !slices.Contains(dirs, s.Dir) {
+			dirs = append(dirs, s.Dir)
+		}
+	}
+	return dirs
 }
 
 // An Order says in which order runs are executed.

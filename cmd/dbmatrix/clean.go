@@ -119,7 +119,7 @@ func cleanData(ctx context.Context, s *streams, exp *matrix.Experiment) error {
 		fmt.Fprintf(s.err, "Warning: %v; the data directories are removed all the same\n", err)
 	}
 	removed, freed := 0, uint64(0)
-	for _, dir := range dataDirs(exp) {
+	for _, dir := range exp.DataDirs() {
 		found, err := ownDirectories(dir, exp)
 		if err != nil {
 			return exit(exitEnvironment, err)
@@ -169,17 +169,6 @@ func allocated(dir string) uint64 {
 	return sum
 }
 
-// dataDirs returns the directories in which data of an experiment may lie.
-func dataDirs(exp *matrix.Experiment) []string {
-	dirs := []string{exp.DataDir}
-	for _, st := range exp.Storages {
-		if st.Dir != "" && !slices.Contains(dirs, st.Dir) {
-			dirs = append(dirs, st.Dir)
-		}
-	}
-	return dirs
-}
-
 // ownDirectories returns the directories that dbmatrix made below dir: of this
 // experiment, and templates, which belong to none.
 func ownDirectories(dir string, exp *matrix.Experiment) ([]server.Layout, error) {
@@ -187,26 +176,23 @@ func ownDirectories(dir string, exp *matrix.Experiment) ([]server.Layout, error)
 	if err != nil {
 		return nil, fmt.Errorf("looking into %s: %w", dir, err)
 	}
-	for _, kind := range []string{server.KindRun, server.KindSnapshot, server.KindTemplate} {
-		entries, err := os.ReadDir(filepath.Join(dir, kind+"s"))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	listed, err := server.Listed(dir, server.KindRun, server.KindSnapshot, server.KindTemplate)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range listed {
+		if slices.ContainsFunc(found, func(l server.Layout) bool { return l.Dir == path }) {
+			continue
+		}
+		owner, err := server.ReadOwner(path)
+		if errors.Is(err, server.ErrForeign) {
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
-		for _, entry := range entries {
-			path := filepath.Join(dir, kind+"s", entry.Name())
-			if slices.ContainsFunc(found, func(l server.Layout) bool { return l.Dir == path }) {
-				continue
-			}
-			owner, err := server.ReadOwner(path)
-			if errors.Is(err, server.ErrForeign) {
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			if owner.Experiment == exp.Dir || owner.Kind == server.KindTemplate {
-				found = append(found, server.Layout{Dir: path, Roles: owner.Roles})
-			}
+		if owner.Experiment == exp.Dir || owner.Kind == server.KindTemplate {
+			found = append(found, server.Layout{Dir: path, Roles: owner.Roles})
 		}
 	}
 	return found, nil

@@ -190,7 +190,7 @@ func (o *experimentOptions) examined(ctx context.Context, s *streams, paths []st
 		}
 		servers = append(servers, exp.Servers...)
 		used = append(used, usedServers(cells)...)
-		for _, dir := range dataDirs(exp) {
+		for _, dir := range exp.DataDirs() {
 			// It is made by the first run; what counts is where it will lie.
 			dirs = append(dirs, existing(dir))
 		}

@@ -298,21 +298,37 @@ func removeMade(l Layout) error {
 func Leftovers(dirs ...string) ([]Layout, error) {
 	var found []Layout
 	for _, root := range dirs {
-		for _, kind := range []string{KindRun, KindTemplate, KindSnapshot} {
-			entries, err := os.ReadDir(filepath.Join(root, kind+"s"))
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
+		dirs, err := Listed(root, KindRun, KindTemplate, KindSnapshot)
+		if err != nil {
+			return nil, err
+		}
+		for _, dir := range dirs {
+			name := filepath.Base(dir)
+			if !strings.Contains(name, tmpMark) && !strings.Contains(name, trashMark) {
+				continue
 			}
-			for _, e := range entries {
-				if !strings.Contains(e.Name(), tmpMark) && !strings.Contains(e.Name(), trashMark) {
-					continue
-				}
-				dir := filepath.Join(root, kind+"s", e.Name())
-				if _, err := ReadOwner(dir); err == nil {
-					found = append(found, Layout{Dir: dir})
-				}
+			if _, err := ReadOwner(dir); err == nil {
+				found = append(found, Layout{Dir: dir})
 			}
 		}
 	}
 	return found, nil
+}
+
+// Listed returns the paths of all that lies where directories of some kinds are
+// made below root (a data_dir or a storage), kind by kind and sorted by name: ours
+// or not, ReadOwner tells. Where nothing was made there is nothing.
+func Listed(root string, kinds ...string) ([]string, error) {
+	var paths []string
+	for _, kind := range kinds {
+		folder := filepath.Join(root, kind+"s")
+		entries, err := os.ReadDir(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, e := range entries {
+			paths = append(paths, filepath.Join(folder, e.Name()))
+		}
+	}
+	return paths, nil
 }

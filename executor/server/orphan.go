@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -72,18 +70,15 @@ func Orphans(dirs ...string) ([]Orphan, error) {
 func owned(dirs []string) (owners map[string]string, guardians map[ProcessID]string, err error) {
 	owners, guardians = map[string]string{}, map[ProcessID]string{}
 	for _, root := range dirs {
-		for _, kind := range []string{KindRun, KindTemplate, KindSnapshot} {
-			entries, err := os.ReadDir(filepath.Join(root, kind+"s"))
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, nil, err
-			}
-			for _, e := range entries {
-				dir := filepath.Join(root, kind+"s", e.Name())
-				if o, err := ReadOwner(dir); err == nil {
-					owners[o.Token] = dir
-					if o.Guardian != nil {
-						guardians[*o.Guardian] = dir
-					}
+		listed, err := Listed(root, KindRun, KindTemplate, KindSnapshot)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, dir := range listed {
+			if o, err := ReadOwner(dir); err == nil {
+				owners[o.Token] = dir
+				if o.Guardian != nil {
+					guardians[*o.Guardian] = dir
 				}
 			}
 		}
