@@ -14,13 +14,7 @@ import (
 // pages for hours. restore gives the variables that were changed their values
 // back; it is never nil.
 func (i *Instance) Drain(ctx context.Context, s *matrix.Settle) (restore func(context.Context) error, err error) {
-	restore = func(context.Context) error { return nil }
-	if s.Vacuum && i.vacuumed() {
-		err = i.vacuum(ctx)
-	}
-	if err == nil { // last, since a vacuum writes redo
-		restore, err = i.flavour.drain(ctx, i.db, s)
-	}
+	restore, err = i.flavour.drain(ctx, i.db, i.address, s)
 	if err != nil {
 		err = fmt.Errorf("telling server %q to do the work it has put off: %w", i.launch.Settings.Server.Name, err)
 	}
@@ -32,7 +26,7 @@ func (i *Instance) Drain(ctx context.Context, s *matrix.Settle) (restore func(co
 var flushers = []string{"innodb_max_dirty_pages_pct_lwm", "innodb_max_dirty_pages_pct"}
 
 // drain implements Flavour.
-func (f *family) drain(ctx context.Context, db *sql.DB, s *matrix.Settle) (func(context.Context) error, error) {
+func (f *family) drain(ctx context.Context, db *sql.DB, _ Address, s *matrix.Settle) (func(context.Context) error, error) {
 	before := map[string]float64{}
 	restore := func(ctx context.Context) error {
 		var errs []error

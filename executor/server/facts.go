@@ -40,9 +40,6 @@ type Debt struct {
 // Debt asks the server for the work it has put off, for a phase's settle block.
 func (i *Instance) Debt(ctx context.Context) (Debt, error) {
 	d, err := i.flavour.debt(ctx, i.db)
-	if err == nil && i.vacuumed() {
-		d.Vacuums, err = vacuumDebt(ctx, i.db)
-	}
 	if err != nil {
 		return d, fmt.Errorf("asking server %q for work it has put off: %w", i.launch.Settings.Server.Name, err)
 	}

@@ -98,9 +98,10 @@ type Flavour interface {
 	// debt asks for work that the server has put off.
 	debt(ctx context.Context, db *sql.DB) (Debt, error)
 
-	// drain makes a server do the work that it has put off, as far as s waits
-	// for it; restore undoes what was changed for that.
-	drain(ctx context.Context, db *sql.DB, s *matrix.Settle) (restore func(context.Context) error, err error)
+	// drain makes the server at an address, to which db is connected, do the
+	// work that it has put off, as far as s waits for it; restore undoes what
+	// was changed for that.
+	drain(ctx context.Context, db *sql.DB, at Address, s *matrix.Settle) (restore func(context.Context) error, err error)
 
 	// checkCommand is the program and its arguments that judge an option
 	// file without starting.

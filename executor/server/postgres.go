@@ -315,9 +315,11 @@ func (f *postgresFlavour) debt(ctx context.Context, db *sql.DB) (Debt, error) {
 	var d Debt
 	var age int64
 	err := db.QueryRowContext(ctx, "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::bigint FROM pg_control_checkpoint()").Scan(&age)
-	if err == nil {
-		d.CheckpointAge = whole(float64(max(0, age)))
+	if err != nil {
+		return d, err
 	}
+	d.CheckpointAge = whole(float64(max(0, age)))
+	d.Vacuums, err = vacuumsUnderWay(ctx, db)
 	return d, err
 }
 
@@ -351,8 +353,13 @@ func (f *postgresFlavour) complaints(o checkOutput) []Complaint {
 }
 
 // drain implements Flavour.
-func (f *postgresFlavour) drain(ctx context.Context, db *sql.DB, s *matrix.Settle) (func(context.Context) error, error) {
+func (f *postgresFlavour) drain(ctx context.Context, db *sql.DB, at Address, s *matrix.Settle) (func(context.Context) error, error) {
 	nothing := func(context.Context) error { return nil }
+	if s.Vacuum { // first, since it writes redo
+		if err := vacuum(ctx, db, at); err != nil {
+			return nothing, err
+		}
+	}
 	if s.DirtyPagesPct != nil || s.CheckpointAge != nil {
 		if _, err := db.ExecContext(ctx, "CHECKPOINT"); err != nil {
 			return nothing, err
