@@ -31,15 +31,35 @@ var errStillThere = errors.New("they have not ended in the server")
 func EndSessions(ctx context.Context, t workload.Target, database string) error {
 	ctx, cancel := context.WithTimeout(ctx, EndTimeout)
 	defer cancel()
-	which := "db = '" + database + "' AND id <> CONNECTION_ID()"
-	if t.Flavour == "postgres" {
-		// What the server does there by itself, such as a vacuum, has no client.
-		which = "datname = '" + database + "' AND client_port IS NOT NULL AND pid <> pg_backend_pid()"
-	}
 	return Session(ctx, t, "", func(c *Conn) error {
-		_, err := endAll(ctx, c, which)
+		_, err := endAll(ctx, c, othersIn(c, database))
 		return err
 	})
+}
+
+// CountSessions returns how many sessions of others there are in a database.
+func CountSessions(ctx context.Context, t workload.Target, database string) (n int64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, EndTimeout)
+	defer cancel()
+	err = Session(ctx, t, "", func(c *Conn) error {
+		list := "information_schema.processlist"
+		if c.Postgres() {
+			list = "pg_stat_activity"
+		}
+		n, err = c.Int("SELECT COUNT(*) FROM " + list + " WHERE " + othersIn(c, database))
+		return err
+	})
+	return n, err
+}
+
+// othersIn is a condition on pg_stat_activity or on MySQL's processlist that holds
+// of the sessions of others in a database.
+func othersIn(c *Conn, database string) string {
+	if c.Postgres() {
+		// What the server does there by itself, such as a vacuum, has no client.
+		return "datname = '" + database + "' AND client_port IS NOT NULL AND pid <> pg_backend_pid()"
+	}
+	return "db = '" + database + "' AND id <> CONNECTION_ID()"
 }
 
 // endOf ends those of the connections that are still there, and waits until they

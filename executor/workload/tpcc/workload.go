@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"dbmatrix/executor/workload"
@@ -210,12 +211,15 @@ func (b *benchmark) execute(ctx context.Context, t workload.Target, r *workload.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	out := &report{allowed: b.allowed}
+	var s silence
+	s.broken()
 	p := program.Program{
 		Name: fmt.Sprintf("tpcc-%s.%d", command, t.Iteration), Command: append([]string{path}, b.arguments(t, command, length)...),
 		Without: environment,
-		Line: func(s program.Stream, line string) {
+		Line: func(stream program.Stream, line string) {
+			s.broken()
 			seconds := len(out.done)
-			out.line(s, line, r.Elapsed())
+			out.line(stream, line, r.Elapsed())
 			if n := len(out.done); n > seconds && n > 1 {
 				r.Advance(int64(out.perSecond("")[n-2]))
 			}
@@ -230,9 +234,14 @@ func (b *benchmark) execute(ctx context.Context, t workload.Target, r *workload.
 	if length > 0 {
 		p.Limit = length + length/2 + grace
 	}
+	var watching sync.WaitGroup
+	watched, ended := context.WithCancel(ctx)
+	watching.Go(func() { watch(watched, t, &s, stop) })
 	r.Begin()
 	tail, err := p.Run(ctx, t, r)
 	r.End()
+	ended()
+	watching.Wait()
 	if err != nil {
 		err = program.EndSessions(ctx, t, database, err)
 	}
