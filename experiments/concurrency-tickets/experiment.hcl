@@ -36,7 +36,7 @@ locals {
       replicates = 1
     }
     small = {
-      server     = "mysql97", rows = 20000, seconds = 3, clients = [2, 8, 32]
+      server     = "mysql97", rows = 20000, seconds = 5, clients = [2, 8, 32]
       limits     = [0, 2]
       tickets    = [1, 100, 5000], default = "5000"
       replicates = 5

@@ -39,7 +39,7 @@ locals {
   ]
   size = {
     tiny  = { total = "32M", seconds = 1, replicates = 1, layouts = local.here, double = "raid10" }
-    small = { total = "128M", seconds = 2, replicates = 5, layouts = local.here, double = "raid10" }
+    small = { total = "128M", seconds = 5, replicates = 5, layouts = local.here, double = "raid10" }
     published = {
       total = "50G", seconds = 180, replicates = 1 # not published
       layouts = [

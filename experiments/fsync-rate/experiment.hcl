@@ -36,7 +36,7 @@ locals {
   ]
   size = {
     tiny  = { total = "16M", seconds = 1, replicates = 1, methods = ["fsync", "dsync"], places = local.here }
-    small = { total = "128M", seconds = 2, replicates = 5, methods = ["fsync", "fdatasync", "dsync"], places = local.here }
+    small = { total = "128M", seconds = 5, replicates = 5, methods = ["fsync", "fdatasync", "dsync"], places = local.here }
     published = {
       total = "50G", seconds = 100, replicates = 1, methods = ["fsync"]
       places = [

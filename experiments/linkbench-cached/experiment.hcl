@@ -43,7 +43,7 @@ server "orig57" { flavour = "mysql" }
 locals {
   size = {
     tiny      = { maxid1 = 2001, loaders = 2, requesters = 2, seconds = 1, hours = 3, cache = "256M" }
-    small     = { maxid1 = 20001, loaders = 2, requesters = 4, seconds = 1, hours = 12, cache = "512M" }
+    small     = { maxid1 = 20001, loaders = 2, requesters = 4, seconds = 2, hours = 12, cache = "512M" }
     published = { maxid1 = 20000001, loaders = 10, requesters = 20, seconds = 3600, hours = 12, cache = "100G" } # the cache held all; its size was not published
   }[var.scale]
 

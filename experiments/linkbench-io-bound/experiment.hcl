@@ -45,7 +45,7 @@ locals {
   # loops: runs of the query test before the restart, and after it
   size = {
     tiny      = { maxid1 = 2001, loaders = 2, requesters = 2, seconds = 1, loops = 3, cache = "16M" }
-    small     = { maxid1 = 30001, loaders = 2, requesters = 4, seconds = 1, loops = 12, cache = "16M" }
+    small     = { maxid1 = 30001, loaders = 2, requesters = 4, seconds = 2, loops = 12, cache = "16M" }
     published = { maxid1 = 1e9, loaders = 10, requesters = 20, seconds = 3600, loops = 12, cache = null } # cache sizes were not published
   }[var.scale]
 

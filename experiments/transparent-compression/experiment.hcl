@@ -44,7 +44,7 @@ locals {
       servers = ["mariadb118", "mysql97"], long = [1, 2], short = [2, 3], filesystems = ["ext4", "xfs", "btrfs"]
     }
     small = {
-      maxid1  = 20001, loaders = 2, requesters = 4, seconds = 1, cache = "64M", first = "inno118", second = "inno97"
+      maxid1  = 20001, loaders = 2, requesters = 4, seconds = 2, cache = "64M", first = "inno118", second = "inno97"
       servers = ["mariadb118", "mysql97"], long = range(2, 15, 2), short = [2, 6, 12], filesystems = ["ext4", "xfs", "btrfs"]
     }
     published = {
