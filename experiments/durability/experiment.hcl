@@ -33,7 +33,7 @@ storage "raid10_bbu" {}
 locals {
   size = {
     tiny  = { server = "mariadb118", rows = 10000, threads = 4, seconds = 1, places = {}, replicates = 1 }
-    small = { server = "mariadb118", rows = 200000, threads = 4, seconds = 3, places = {}, replicates = 5 }
+    small = { server = "mariadb118", rows = 200000, threads = 4, seconds = 5, places = {}, replicates = 5 }
     published = {
       server = "xtradb51", rows = 10000000, threads = 16, seconds = 300, replicates = 1 # none of these three was published
       places = { data = "fusionio", redo = "raid10_bbu", binlog = "raid10_bbu" }
