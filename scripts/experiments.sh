@@ -109,7 +109,7 @@ for name in "${chosen[@]}"; do
   1) outcome="has failed runs" ;;
   2) outcome="is not valid" ;;
   3) outcome="cannot run here" ;;
-  130) outcome="broken off; the next call goes on" ;;
+  130) outcome="broken off; the next call goes on" stopped=yes ;;
   *) outcome="ended with $rc" ;;
   esac
   [ "$rc" = 0 ] || failed=1
