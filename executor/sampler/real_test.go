@@ -152,6 +152,49 @@ func TestBusyChild(t *testing.T) {
 	}
 }
 
+// TestNewProcessIsNotForeign has a child start others after the window has begun:
+// what they use is the child's, and never that of others too.
+func TestNewProcessIsNotForeign(t *testing.T) {
+	c := start(t, exec.Command("/bin/sh", "-c", `
+		echo ready; read go
+		(i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done) & wait
+		echo ready; read go`))
+	c.ready()
+	h, err := NewHost(System())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewProcesses(System(), Tree{Name: "server", Root: c.Process.Pid})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := Begin(t.Context(), 20*time.Millisecond, h, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.step()
+	c.ready()
+	r, err := w.End(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.end()
+	metric := func(name string) float64 {
+		x, ok := r.Metric(name)
+		if !ok {
+			t.Fatalf("there is no %s", name)
+		}
+		return x
+	}
+	if metric("server_cpu") < 0.2 {
+		t.Fatalf("the child used %.3f s only: too little to tell", metric("server_cpu"))
+	}
+	// The one is read a little after the other.
+	if all, parts := metric("cpu_user")+metric("cpu_system"), metric("server_cpu")+metric("other_cpu"); parts > all+0.15 {
+		t.Errorf("the child and others used %.3f s of %.3f s", parts, all)
+	}
+}
+
 // TestPeakOfRealChild lets a child take and give back memory between two
 // readings: only the kernel's own peak shows it.
 func TestPeakOfRealChild(t *testing.T) {
@@ -305,11 +348,12 @@ func BenchmarkReading(b *testing.B) {
 	if err := w.begin(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	// As in a second's ticks: processes are looked for at every tenth.
+	// As in a second's ticks.
+	every := int((p.rest + time.Second - 1) / time.Second)
 	used := cpuTime(b)
 	n := 0
 	for b.Loop() {
-		if n%int(scanInterval/time.Second) == 0 {
+		if n%every == 0 {
 			p.scanned = time.Time{}
 		}
 		w.read(b.Context())
