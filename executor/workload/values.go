@@ -97,20 +97,6 @@ func (v *Values) Texts(name string) []string {
 	return texts
 }
 
-// Codes returns a list of error numbers.
-func (v *Values) Codes(name string) []uint16 {
-	var codes []uint16
-	for _, text := range v.Texts(name) {
-		n, err := strconv.ParseUint(text, 10, 16)
-		if err != nil || n == 0 {
-			v.Fault(name, text+" is no error number", "Give the server's error numbers, such as 1062 for a duplicate key.")
-			continue
-		}
-		codes = append(codes, uint16(n))
-	}
-	return codes
-}
-
 // ErrorCodes returns a list of error codes: numbers of MySQL and MariaDB, or
 // states of PostgreSQL.
 func (v *Values) ErrorCodes(name string) []string {

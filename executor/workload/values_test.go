@@ -14,9 +14,10 @@ func TestValues(t *testing.T) {
 		"whole": cty.MustParseNumberVal("2e9"), "half": cty.NumberFloatVal(0.5), "low": cty.NumberIntVal(-1),
 		"huge": cty.MustParseNumberVal("1e30"), "null": cty.NullVal(cty.Number), "unknown": cty.UnknownVal(cty.Number),
 		"text": cty.StringVal("x"), "yes": cty.True,
-		"list":  cty.ListVal([]cty.Value{cty.StringVal("a"), cty.NullVal(cty.String), cty.StringVal("b")}),
-		"map":   cty.MapVal(map[string]cty.Value{"a": cty.StringVal("1"), "b": cty.NullVal(cty.String)}),
-		"codes": cty.ListVal([]cty.Value{cty.NumberIntVal(1062), cty.NumberIntVal(70000), cty.NumberFloatVal(1.5)}),
+		"list":   cty.ListVal([]cty.Value{cty.StringVal("a"), cty.NullVal(cty.String), cty.StringVal("b")}),
+		"map":    cty.MapVal(map[string]cty.Value{"a": cty.StringVal("1"), "b": cty.NullVal(cty.String)}),
+		"codes":  cty.ListVal([]cty.Value{cty.NumberIntVal(1062), cty.NumberIntVal(0), cty.NumberFloatVal(1.5)}),
+		"states": cty.ListVal([]cty.Value{cty.StringVal("23505"), cty.StringVal("40P01"), cty.StringVal("40p01")}),
 	})
 	if got := v.Int("whole", 1); got != 2e9 {
 		t.Errorf("2e9 is read as %d", got)
@@ -41,7 +42,10 @@ func TestValues(t *testing.T) {
 	v.Int("half", 0)
 	v.Int("low", 0)
 	v.Int("huge", 0)
-	if diff := cmp.Diff([]uint16{1062}, v.Codes("codes")); diff != "" {
+	if diff := cmp.Diff([]string{"1062", "0", "1.5"}, v.ErrorCodes("codes")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"23505", "40P01", "40p01"}, v.ErrorCodes("states")); diff != "" {
 		t.Error(diff)
 	}
 	var got []string
@@ -51,7 +55,7 @@ func TestValues(t *testing.T) {
 	want := []string{
 		"half: 0.5 is no whole number", "low: -1 is too small",
 		"huge: 1000000000000000000000000000000 is no whole number",
-		"codes: 70000 is no error number", "codes: 1.5 is no error number",
+		"codes: 0 is no error code", "codes: 1.5 is no error code", "states: 40p01 is no error code",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)

@@ -172,7 +172,7 @@ type config struct {
 	reportInterval int64
 	percentile     int64
 	seed           *int64
-	allowed        []uint16
+	allowed        []string
 }
 
 // database holds the tables.
@@ -196,7 +196,7 @@ func decode(args matrix.Args, build matrix.Build) (config, []matrix.ArgError) {
 		options:        v.Map("options"),
 		reportInterval: v.Int("report_interval", 1),
 		percentile:     v.Int("percentile", 1),
-		allowed:        v.Codes("allow_errors"),
+		allowed:        v.ErrorCodes("allow_errors"),
 	}
 	if v.Has("seed") {
 		seed := v.Int("seed", 1)

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // read reads recorded output, in which both streams are one. The first line of
 // an interval tells a second more.
-func read(text string, allowed ...uint16) *report {
+func read(text string, allowed ...string) *report {
 	r := &report{allowed: allowed}
 	at, last := 300*time.Millisecond, ""
 	for _, line := range strings.Split(text, "\n") {
@@ -135,7 +135,7 @@ func TestErrors(t *testing.T) {
 		"exec statement error: pq: canceling statement due to lock timeout, try again later...\n"+
 		"exec statement error: Error 1213 (40001): Deadlock found, try again later...\n"+
 		"Finished\n", 1)
-	r := read(text, 1062)
+	r := read(text, "1062")
 	if err := r.checkRun(); err != nil {
 		t.Fatal(err)
 	}

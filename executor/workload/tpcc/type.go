@@ -101,7 +101,7 @@ type config struct {
 	weight       []int64
 	verify       bool
 	program      string
-	allowed      []uint16
+	allowed      []string
 }
 
 // defaultWeight is the program's own: the specification asks for at least 43, 4,
@@ -124,7 +124,7 @@ func decode(args matrix.Args, build matrix.Build) (config, []matrix.ArgError) {
 		weight:       defaultWeight,
 		verify:       v.Bool("verify"),
 		program:      v.Text("program"),
-		allowed:      v.Codes("allow_errors"),
+		allowed:      v.ErrorCodes("allow_errors"),
 	}
 	if v.Has("weight") {
 		c.weight = weights(v, args["weight"])
