@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"dbmatrix/executor/server"
@@ -101,6 +102,11 @@ func (e *executor) checkPhase(run *matrix.Run, p *matrix.Phase) error {
 	if t.Needs != nil {
 		if err := t.Needs(p.Workload.Args, e.plan.Experiment.Dir); err != nil {
 			return environmentError("phase %q: %w", p.Block, err)
+		}
+	}
+	for _, source := range p.Sources() {
+		if source.Absent() {
+			return environmentError("phase %q: the %s is not on this host: install it, or choose other cells with --cell", p.Block, strings.Replace(source.Name, ".", " ", 1))
 		}
 	}
 	if s == nil {

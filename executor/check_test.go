@@ -65,6 +65,20 @@ func TestCheckRefusesWhatCannotRun(t *testing.T) {
 	}
 }
 
+// A program that stands before the server or the workload, or is a sampler's, must be
+// there before anything begins.
+func TestCheckProgramsBesideTheWorkload(t *testing.T) {
+	h := newHarness(t)
+	defer h.close()
+	plan := h.plan(oneServer + phase("p", do("work"), `sample { exec = [{ name = "s", command = ["no-such-program"], every = "1s" }] }`))
+	e := &executor{plan: plan, pending: plan.Runs, reached: map[string]bool{}, deps: Deps{Store: h.store, Workloads: []workload.Type{h.workload()}}}
+	err := e.check()
+	var env *EnvironmentError
+	if !errors.As(err, &env) || !strings.Contains(err.Error(), `phase "p": the program no-such-program is not on this host`) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // mustWrite makes an empty file.
 func mustWrite(path string) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {

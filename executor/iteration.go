@@ -264,7 +264,8 @@ func (ph *phaseRun) target(number, n int) workload.Target {
 	}
 	if s.Server != nil {
 		a := ph.subject.Address()
-		t.Flavour, t.Version, t.Socket, t.User, t.Port = a.Flavour, s.Server.Build.Version, a.Socket, a.User, a.Port
+		t.Flavour, t.Version, t.Programs = a.Flavour, s.Server.Build.Version, s.Server.Build.Dir
+		t.Socket, t.User, t.Port = a.Socket, a.User, a.Port
 	}
 	return t
 }

@@ -14,16 +14,16 @@ type Source struct {
 	Input // such as "file.load.sql", and the content when the plan was made
 
 	path    string
-	program string // not "": what to look for on PATH
+	program string // not "": what to look for on PATH, where nothing is at path
 }
 
 // notOnHost is the content of a program that is not installed.
 const notOnHost = "not on this host"
 
 // Path returns where the source lies now, and "" for a program that is not on
-// PATH.
+// this host.
 func (s Source) Path() string {
-	if s.program == "" {
+	if s.program == "" || s.path != "" && isFile(s.path) {
 		return s.path
 	}
 	found, err := exec.LookPath(s.program)
@@ -32,6 +32,10 @@ func (s Source) Path() string {
 	}
 	return found
 }
+
+// Absent reports whether the source is a program that was not on this host when
+// the plan was made.
+func (s Source) Absent() bool { return s.Value == notOnHost }
 
 // ContentOf returns the content of the file at a path as an input has it: a hash.
 // The path "" stands for a program that is not installed.
@@ -48,7 +52,8 @@ func ContentOf(path string) string {
 }
 
 // Sources returns the files and programs whose contents are inputs of the phase:
-// those that its workload names, then those of its setup and teardown.
+// those of its workload, then those of the commands beside it. One may be listed
+// twice.
 func (p *Phase) Sources() []Source { return slices.Concat(p.resolved.sources, p.sources) }
 
 // inputsOf returns the inputs that sources are.

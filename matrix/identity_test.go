@@ -139,8 +139,8 @@ var identityRules = []struct {
 			`"1h"`, `"2h"`, `replicates = 1`, "cooldown = \"1m\"\n  max_consecutive_failures = 9",
 		}, want: done}},
 	{"Sampling",
-		edit{says: "`exec`, since programs disturb", text: []string{`  settle {`, "  sample {\n    exec = [{ name = \"stacks\", command = [\"pmp\"], every = \"10s\" }]\n  }\n  settle {"},
-			want: stale("sample.exec.stacks was not set, is 10s pmp")},
+		edit{says: "`exec`, since programs disturb", text: []string{`  settle {`, "  sample {\n    exec = [{ name = \"stacks\", command = [\"./prepare.sh\"], every = \"10s\" }]\n  }\n  settle {"},
+			want: stale("program../prepare.sh was not set, is sha256:c44090c3f318c724; sample.exec.stacks was not set, is 10s ./prepare.sh")},
 		edit{says: "`interval`, `status`, `extents`", text: []string{`  settle {`, "  sample {\n    interval = \"5s\"\n    status   = [\"Threads_running\"]\n    extents  = true\n  }\n  settle {"},
 			want: done}},
 	{"Replicates",
@@ -209,8 +209,8 @@ var identityRules = []struct {
 			}
 		}, text: []string{`server.inno`, `server.other`}, want: done}},
 	{"Server arguments",
-		edit{says: "`init_args`, `prefix` of the server", text: []string{`variable "rows"`, "server \"inno\" {\n  prefix = [\"numactl\", \"-N\", \"0\"]\n}\nvariable \"rows\""},
-			want: stale("server.prefix was not set, is numactl -N 0"), also: []edit{
+		edit{says: "`init_args`, `prefix` of the server", text: []string{`variable "rows"`, "server \"inno\" {\n  prefix = [\"./prepare.sh\", \"0\"]\n}\nvariable \"rows\""},
+			want: stale("program../prepare.sh was not set, is sha256:c44090c3f318c724; server.prefix was not set, is ./prepare.sh 0"), also: []edit{
 				{text: []string{`variable "rows"`, "server \"inno\" {\n  init_args = [\"--lower-case-table-names=1\"]\n}\nvariable \"rows\""},
 					want: stale("server.init_args was not set, is --lower-case-table-names=1")}}},
 		edit{says: "`min_version`, `user`", text: []string{`variable "rows"`, "server \"inno\" {\n  min_version = \"10.4\"\n  user = \"nobody\"\n}\nvariable \"rows\""}, want: done}},
@@ -224,7 +224,7 @@ var identityRules = []struct {
 			}},
 		edit{says: "an attribute that is given its default", text: []string{`rows = param.rows`, "rows = param.rows\n    rate = null"}, want: done}},
 	{"Files",
-		edit{says: "the content of a script or program that a phase, `setup` or `teardown` names", files: map[string]string{"prepare.sh": "echo 2\n"},
+		edit{says: "the content of a script or program that a phase, `setup`, `teardown`, a `prefix` or a sampler names, and of the server's own `pgbench`", files: map[string]string{"prepare.sh": "echo 2\n"},
 			want: stale("file.prepare.sh was sha256:c44090c3f318c724, is sha256:03623d0eb5add7ba"), also: []edit{
 				{files: map[string]string{"query.sql": "SELECT 2;\n"}, want: staleQuery("file.query.sql was sha256:b4e0497804e46e0a, is sha256:a41109d24069b482")}}},
 		edit{says: "a file that nothing names; the time of a file", files: map[string]string{"README": "2\n", "query.sql": "SELECT 1;\n"}, want: done}},
@@ -233,7 +233,7 @@ var identityRules = []struct {
 			want: stale("env.MALLOC_CONF was a, is b"), also: []edit{
 				{text: []string{`[["sh", "prepare.sh"]]`, `[["sh", "prepare.sh"], ["sync"]]`}, want: stale("setup.2 was not set, is sync")},
 				{text: []string{`setup   =`, "teardown = [[\"sync\"]]\n  setup   ="}, want: stale("teardown.1 was not set, is sync")},
-				{text: []string{`setup   =`, "prefix = [\"nice\"]\n  setup   ="}, want: stale("prefix was not set, is nice")}}},
+				{text: []string{`setup   =`, "prefix = [\"./prepare.sh\"]\n  setup   ="}, want: stale("prefix was not set, is ./prepare.sh; program../prepare.sh was not set, is sha256:c44090c3f318c724")}}},
 		edit{says: "`notify` of the machine file", load: func(o *LoadOptions) {
 			o.Machine = withMachine(o, "notify = [\"/bin/true\"]\n")
 		}, want: done}},

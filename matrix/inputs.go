@@ -6,12 +6,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -109,7 +111,7 @@ func (p *Phase) serverInputs(add func(name, value string), named bool) {
 		add("server.init_args", strings.Join(s.InitArgs, " "))
 	}
 	if len(s.Prefix) > 0 {
-		add("server.prefix", strings.Join(s.Prefix, " "))
+		add("server.prefix", strings.Join(append([]string{s.prefix}, s.Prefix[1:]...), " "))
 	}
 	if !named {
 		for _, in := range p.Settings.implicit {
@@ -206,34 +208,105 @@ func hashInputs(inputs []Input) identity {
 	return sha256.Sum256(buf)
 }
 
-// addFiles adds the contents of the files and programs that a workload names. A
-// program that is not installed is noted as such.
-func (d *decoder) addFiles(f *frame, w *workloadBlock, r *resolvedWorkload) bool {
+// addFiles adds the contents of the files and programs that a workload names, or
+// runs without being told. A program that is not installed is noted as such.
+func (d *decoder) addFiles(f *frame, w *workloadBlock, server *Server, r *resolvedWorkload) bool {
 	good := true
 	for i := range r.typ.Attributes {
 		a := &r.typ.Attributes[i]
 		v := r.Args[a.Name]
-		if v == cty.NilVal || v.IsNull() || !a.File && !a.Program {
-			continue
-		}
-		for _, name := range fileNames(v, a.Program) {
-			good = d.addFile(f, w, r, name, a) && good
+		switch {
+		case !a.File && !a.Program:
+		case v == cty.NilVal || v.IsNull():
+			if a.Beside != "" && server != nil && server.Build.Absent == "" {
+				r.sources = append(r.sources, d.ofBuild(server, a.Beside))
+			}
+		default:
+			for _, name := range fileNames(v, a.Program) {
+				good = d.addFile(f, w, r, name, a) && good
+			}
 		}
 	}
 	return good
 }
 
-// setupFiles returns the files that setup and teardown commands are given.
-func (d *decoder) setupFiles(s *Settings) []Source {
-	var files []Source
+// ofBuild returns the program of a name that belongs to a server's build: it lies
+// beside the server's own, or else on PATH.
+func (d *decoder) ofBuild(server *Server, name string) Source {
+	s := Source{Input: Input{Name: "program." + name}, program: name}
+	if server.Build.Dir != "" {
+		s.path = filepath.Join(server.Build.Dir, name)
+	}
+	s.Value = d.contentOf(s.Path())
+	return s
+}
+
+// program returns the program that a command begins with: one with a slash in its
+// name is relative to the experiment, any other lies on PATH.
+func (d *decoder) program(name string) Source {
+	s := Source{Input: Input{Name: "program." + name}}
+	if strings.ContainsRune(name, '/') {
+		s.path = beside(d.src.dir, name)
+	} else {
+		s.program = name
+	}
+	s.Value = d.contentOf(s.Path())
+	return s
+}
+
+// commandSources returns the files and programs of the commands that a phase runs
+// beside its workload: the files that setup and teardown are given, the programs
+// that are put before the server and the workload, and those of samplers with the
+// files of the experiment that they are given.
+func (d *decoder) commandSources(f *frame, p *phaseBlock, s *Settings) ([]Source, bool) {
+	var list []Source
 	for _, args := range slices.Concat(s.Setup, s.Teardown) {
-		for _, arg := range args {
-			if path := beside(d.src.dir, arg); !strings.HasPrefix(arg, "-") && isFile(path) {
-				files = append(files, Source{Input: Input{"file." + arg, d.contentOf(path)}, path: path})
+		list = append(list, d.filesAmong(args)...)
+	}
+	good := true
+	add := func(what, program, written string) {
+		if strings.HasPrefix(program, "{") {
+			return // below a place that each run has for itself
+		}
+		source := d.program(program)
+		source.Name = "program." + written
+		if path := source.Path(); path != "" && !isFile(path) {
+			d.faults.addIn(f.cell, noSuchFile(p.rng, what, written))
+			good = false
+		}
+		list = append(list, source)
+	}
+	if server := s.Server; server != nil && len(server.Prefix) > 0 {
+		add("the prefix of server "+server.Name, server.Prefix[0], server.prefix)
+	}
+	if len(s.Prefix) > 0 {
+		add("prefix", s.Prefix[0], s.Prefix[0])
+	}
+	for _, c := range p.sample.Exec {
+		add("the sampler "+c.Name, c.Command[0], c.Command[0])
+		for _, arg := range c.Command[1:] {
+			if filepath.IsLocal(arg) { // what lies elsewhere is what it looks at
+				list = append(list, d.filesAmong([]string{arg})...)
 			}
 		}
 	}
+	return list, good
+}
+
+// filesAmong returns the files among the arguments of a command.
+func (d *decoder) filesAmong(args []string) []Source {
+	var files []Source
+	for _, arg := range args {
+		if path := beside(d.src.dir, arg); !strings.HasPrefix(arg, "-") && isFile(path) {
+			files = append(files, Source{Input: Input{"file." + arg, d.contentOf(path)}, path: path})
+		}
+	}
 	return files
+}
+
+// noSuchFile reports a file or program that is not there.
+func noSuchFile(rng hcl.Range, what, name string) *hcl.Diagnostic {
+	return fault(rng, "No such file", "%s names %s, which is not there; names are relative to the experiment's directory.", what, name)
 }
 
 // fileNames returns the names in a file or program attribute: of a program given
@@ -255,10 +328,7 @@ func fileNames(v cty.Value, program bool) []string {
 func (d *decoder) addFile(f *frame, w *workloadBlock, r *resolvedWorkload, name string, a *Attribute) bool {
 	s := Source{Input: Input{Name: "file." + name}, path: beside(d.src.dir, name)}
 	if a.Program {
-		s.Name = "program." + name
-		if !strings.ContainsRune(name, '/') {
-			s.program = name
-		}
+		s = d.program(name)
 	}
 	path := s.Path()
 	if path != "" && !isFile(path) {
@@ -266,7 +336,7 @@ func (d *decoder) addFile(f *frame, w *workloadBlock, r *resolvedWorkload, name 
 		if !ok {
 			rng = w.rng
 		}
-		d.faults.addIn(f.cell, fault(rng, "No such file", "%s names %s, which is not there; names are relative to the experiment's directory.", a.Name, name))
+		d.faults.addIn(f.cell, noSuchFile(rng, a.Name, name))
 		return false
 	}
 	s.Value = d.contentOf(path)

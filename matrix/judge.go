@@ -188,7 +188,7 @@ func (r *Run) absent() string {
 			}
 		}
 		for _, source := range p.Phase.Sources() {
-			if source.Value == notOnHost {
+			if source.Absent() {
 				return "program " + source.program + " is not on this host"
 			}
 		}

@@ -3,7 +3,6 @@ package matrix
 import (
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -98,9 +97,8 @@ func (d *decoder) decodeMachineFile(name string, file *hcl.File) {
 	}
 	if attr := content.Attributes["notify"]; attr != nil {
 		d.machine.notify = read(d, attr, nil, textsValue)
-		// A program without a slash is looked for in $PATH.
-		if n := d.machine.notify; len(n) > 0 && strings.Contains(n[0], "/") {
-			n[0] = beside(dir, n[0])
+		if n := d.machine.notify; len(n) > 0 {
+			n[0] = programBeside(dir, n[0])
 		}
 	}
 	d.decodeMachineVariables(content.Attributes["variables"])

@@ -48,7 +48,7 @@ type Phase struct {
 	block    int // index of the phase block
 	resolved *resolvedWorkload
 	dialect  *Dialect
-	sources  []Source // the files that setup and teardown name
+	sources  []Source // of the commands beside the workload
 	measured identity // hash of Inputs
 	identity identity // the same, with the server's name in place of its build
 }

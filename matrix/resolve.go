@@ -52,7 +52,9 @@ func (d *decoder) resolvePhase(f *frame, p *phaseBlock, s *Settings, before []*P
 	if s.Server != nil {
 		phase.dialect = d.dialect(s.Server)
 	}
-	phase.sources = d.setupFiles(s)
+	if phase.sources, ok = d.commandSources(f, p, s); !ok {
+		return nil, false
+	}
 	phase.measured, phase.identity = phase.hash(false), phase.hash(true)
 	d.resolved[key] = phase
 	return phase, true
@@ -193,7 +195,7 @@ func (d *decoder) resolveWorkload(f *frame, w *workloadBlock, s *Settings, inher
 		good = good && ok
 		r.Args[b.Name] = v
 	}
-	if !good || !d.judgeWorkload(f, w, s, r) || !d.addFiles(f, w, r) {
+	if !good || !d.judgeWorkload(f, w, s, r) || !d.addFiles(f, w, s.Server, r) {
 		return nil, false
 	}
 	r.id = int32(len(d.workloads) + 1)

@@ -95,7 +95,10 @@ func (d *decoder) decodeServer(s *Server, b *hcl.Block, dir string) {
 	s.Basedir = beside(dir, read(d, at["basedir"], s.Basedir, textValue))
 	s.InitArgs = read(d, at["init_args"], s.InitArgs, textsValue)
 	s.User = read(d, at["user"], s.User, textValue)
-	s.Prefix = read(d, at["prefix"], s.Prefix, textsValue)
+	if s.Prefix = read(d, at["prefix"], s.Prefix, textsValue); at["prefix"] != nil && len(s.Prefix) > 0 {
+		s.prefix = s.Prefix[0]
+		s.Prefix[0] = programBeside(dir, s.prefix)
+	}
 	s.Flavour = read(d, at["flavour"], s.Flavour, oneOf(MySQL, MariaDB, Postgres))
 	s.Version = read(d, at["version"], s.Version, textValue)
 	s.Min = read(d, at["min_version"], s.Min, textValue)

@@ -134,6 +134,7 @@ type Server struct {
 
 	Range hcl.Range
 
+	prefix   string     // the program that Prefix begins with, as written
 	overlays []*overlay // its options and environment, machine file first
 	probed   bool
 }
@@ -147,6 +148,10 @@ type Build struct {
 	// Content identifies the build by what it is made of: the executable,
 	// the libraries it resolves to, the program that a wrapper script names.
 	Content string
+
+	// Dir is the folder in which the program lies: of a wrapper script, the
+	// one of the program that it starts.
+	Dir string
 
 	Absent string // why there is no build, else ""
 }

@@ -273,3 +273,11 @@ func beside(dir, path string) string {
 	}
 	return filepath.Join(dir, path)
 }
+
+// programBeside is beside for a program: one without a slash is looked for on PATH.
+func programBeside(dir, name string) string {
+	if !strings.ContainsRune(name, '/') {
+		return name
+	}
+	return beside(dir, name)
+}

@@ -95,6 +95,11 @@ type Attribute struct {
 	// (an argument list, or a name to be found on PATH).
 	File, Program bool
 
+	// Beside is the name of a program that runs where the attribute names
+	// none: the one that lies beside the server's own programs, or else the
+	// one on PATH. "" is no program.
+	Beside string
+
 	// Outside says that the attribute does not change what is measured.
 	Outside bool
 }

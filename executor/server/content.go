@@ -44,15 +44,9 @@ func (p *Prober) content(s matrix.Server, program string) (string, error) {
 // Content returns the hash that Probe finds for the build of a server, without
 // asking its program anything: the files may have changed since.
 func (p *Prober) Content(s matrix.Server) (string, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.load()
-	defer p.save()
-	program, err := findProgram(s)
-	if err != nil {
-		return "", err
-	}
-	return p.content(s, program)
+	defer p.open()()
+	_, content, err := p.look(s)
+	return content, err
 }
 
 // PluginsInput is the name of the input of a phase that is what Plugins returns.
@@ -62,10 +56,7 @@ const PluginsInput = "server.plugins"
 // and "" where they load none: a plugin is as much part of what is measured as
 // the program.
 func (p *Prober) Plugins(s matrix.Server, options []matrix.Option) (string, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.load()
-	defer p.save()
+	defer p.open()()
 	dir := "/usr/lib/mysql/plugin"
 	if base := mariadb().(*mariadbFlavour).basedir(s); base != "" { // its programs are those of all the family
 		dir = pluginDir(base)
@@ -201,6 +192,22 @@ func namedPrograms(program string) ([]string, error) {
 		}
 	}
 	return paths, lines.Err()
+}
+
+// programDir returns the folder of a program, links followed: of a wrapper script
+// that of the last program of the same name that it names.
+func programDir(program string) (string, error) {
+	paths, err := namedPrograms(program)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Dir(paths[0])
+	for _, path := range paths[1:] {
+		if filepath.Base(path) == filepath.Base(program) {
+			dir = filepath.Dir(path)
+		}
+	}
+	return dir, nil
 }
 
 // elfFiles returns the programs and libraries below a directory.

@@ -49,15 +49,8 @@ const versionLimit = 20 * time.Second
 // what it is made of. It returns no error: where there is no such build, the
 // result's Absent says why.
 func (p *Prober) Probe(ctx context.Context, s matrix.Server) matrix.Build {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.load()
-	defer p.save()
-	program, err := findProgram(s)
-	if err != nil {
-		return matrix.Build{Absent: err.Error()}
-	}
-	content, err := p.content(s, program)
+	defer p.open()()
+	program, content, err := p.look(s)
 	if err != nil {
 		return matrix.Build{Absent: err.Error()}
 	}
@@ -66,10 +59,22 @@ func (p *Prober) Probe(ctx context.Context, s matrix.Server) matrix.Build {
 		return matrix.Build{Absent: err.Error()}
 	}
 	b.Content = content
+	if b.Dir, err = programDir(program); err != nil {
+		return matrix.Build{Absent: err.Error()}
+	}
 	if s.Flavour != "" && s.Flavour != b.Flavour {
 		return matrix.Build{Absent: fmt.Sprintf("%s is %s, and the server block says flavour %q", program, b.Flavour, s.Flavour)}
 	}
 	return b
+}
+
+// look returns the program of a server and the hash of its build.
+func (p *Prober) look(s matrix.Server) (program, content string, err error) {
+	if program, err = findProgram(s); err != nil {
+		return "", "", err
+	}
+	content, err = p.content(s, program)
+	return program, content, err
 }
 
 // findProgram returns the program of a server block, whose flavour may not be
@@ -240,6 +245,16 @@ func (p *Prober) remember(path string, c cached) {
 		}
 	}
 	p.known[path], p.changed = c, true
+}
+
+// open begins the work on what is remembered, and returns what ends it.
+func (p *Prober) open() (done func()) {
+	p.mu.Lock()
+	p.load()
+	return func() {
+		p.save()
+		p.mu.Unlock()
+	}
 }
 
 // load reads the cache once. One that cannot be read is made anew.

@@ -58,7 +58,10 @@ func TestProbeRemembers(t *testing.T) {
 func TestProbeWrapper(t *testing.T) {
 	dir := t.TempDir()
 	inner, _ := fakeServer(t, dir, mysqlWordsOf("8.0.36"))
-	wrapper := script(t, "exec "+inner+` "$@"`)
+	wrapper := filepath.Join(t.TempDir(), filepath.Base(inner))
+	if err := os.WriteFile(wrapper, []byte("#!/bin/sh\nexec "+inner+` "$@"`), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	p := &Prober{}
 	s := matrix.Server{Name: "s", Mysqld: wrapper}
 	before := p.Probe(context.Background(), s)
@@ -66,6 +69,9 @@ func TestProbeWrapper(t *testing.T) {
 	after := p.Probe(context.Background(), s)
 	if before.Version != "8.0.36" || after.Version != "8.0.37" || before.Content == after.Content {
 		t.Errorf("before %+v, after %+v", before, after)
+	}
+	if dir, err := filepath.EvalSymlinks(dir); err != nil || after.Dir != dir {
+		t.Errorf("its program lies in %s, want %s (%v)", after.Dir, dir, err)
 	}
 }
 

@@ -45,6 +45,10 @@ type Target struct {
 	User    string // that may do anything there, without a password
 	Port    int    // 0 unless the server listens on loopback
 
+	// Programs is the folder of the programs that belong to the server's
+	// build; "" without a server.
+	Programs string
+
 	// Dir is the run's scratch directory, on its storage. Programs run in
 	// it. It is kept from phase to phase of a run.
 	Dir string

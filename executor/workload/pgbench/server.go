@@ -52,13 +52,3 @@ func walBytes(conn *client.Conn, version string) (int64, error) {
 	}
 	return position, nil
 }
-
-// bindir returns the folder of the programs that were installed with the server,
-// as the server itself names it, or "" where it does not (before 9.6).
-func bindir(conn *client.Conn) string {
-	dir, err := conn.Text("SELECT setting FROM pg_config WHERE name = 'BINDIR'")
-	if err != nil {
-		return ""
-	}
-	return dir
-}

@@ -61,7 +61,7 @@ func Type() workload.Type {
 		Needs: func(args matrix.Args, source string) error {
 			c, _ := decode(args, matrix.Build{})
 			if c.program == "" {
-				return nil // the server knows where its own is
+				return nil // the plan has looked for the server's own
 			}
 			_, err := c.find(source, c.program)
 			return err
@@ -91,7 +91,7 @@ func attributes() []matrix.Attribute {
 		workload.Choice("partition_method", "How pgbench_accounts is partitioned.", "range", "hash"),
 		workload.Switch("foreign_keys", "Make foreign keys between the tables."),
 		workload.Switch("unlogged", "Make the tables unlogged."),
-		{Name: "program", Type: cty.String, Program: true, Doc: "The program; the one that was installed with the server unless given, else the one on PATH."},
+		{Name: "program", Type: cty.String, Program: true, Beside: ownName, Doc: "The program; the one that lies beside the server's unless given, else the one on PATH."},
 		workload.Seed(),
 	}
 }

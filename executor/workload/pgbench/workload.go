@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os/exec"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -68,23 +68,18 @@ func (c *config) find(source, name string) (string, error) {
 
 var versionWords = regexp.MustCompile(`^pgbench \(PostgreSQL\) ([0-9][0-9.]*)`)
 
+// ownName is the program's name where the definition gives none.
+const ownName = "pgbench"
+
 // look finds the program and asks for its version. Without an attribute it is
-// the one that the server was installed with, by the server's own words: a
-// program of another version may run other statements.
+// the one that belongs to the server's build: a program of another version may
+// run other statements.
 func (b *benchmark) look(ctx context.Context, t workload.Target) (path, version string, err error) {
 	name := b.config.program
 	if name == "" {
-		name = "pgbench"
-		err := client.Session(ctx, t, "", func(conn *client.Conn) error {
-			if dir := bindir(conn); dir != "" {
-				if beside, err := exec.LookPath(filepath.Join(dir, "pgbench")); err == nil {
-					name = beside
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return "", "", err
+		name = ownName
+		if beside := filepath.Join(t.Programs, ownName); t.Programs != "" && isThere(beside) {
+			name = beside
 		}
 	}
 	if path, err = b.find(t.Source, name); err != nil {
@@ -99,6 +94,12 @@ func (b *benchmark) look(ctx context.Context, t workload.Target) (path, version 
 		return "", "", fmt.Errorf("%s is no pgbench: it says %q", path, said)
 	}
 	return path, words[1], nil
+}
+
+// isThere reports whether there is a file at a path.
+func isThere(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // environment are the variables of PostgreSQL's clients: what they say would

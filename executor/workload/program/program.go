@@ -55,7 +55,7 @@ func (p *Program) Run(ctx context.Context, t workload.Target, r *workload.Record
 		return "", errors.New("there is no guardian to run the program under")
 	}
 	command := append(append([]string{}, t.Prefix...), p.Command...)
-	path, err := exec.LookPath(command[0])
+	path, err := Find(t.Source, command[0])
 	if err != nil {
 		return "", err
 	}

@@ -70,7 +70,7 @@ func startPostgres(t testing.TB, port int, options []string) workload.Target {
 	run(t, server, syscall.SIGINT)
 	target := newTarget(t, "postgres", postgresVersion(t, bin), dir)
 	target.Socket, target.User = filepath.Join(dir, ".s.PGSQL."+strconv.Itoa(name)), "postgres"
-	target.Port = port
+	target.Port, target.Programs = port, bin
 	awaitReady(t, target, dir)
 	return target
 }
