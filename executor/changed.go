@@ -87,6 +87,13 @@ func changedText(what string) string {
 	return what + " has changed since the plan was made; run again to measure what is there now"
 }
 
+// changedFailure returns the failure of a phase in which something has changed.
+func changedFailure(what string) *failure {
+	f := failed("%s", changedText(what))
+	f.stale = true
+	return f
+}
+
 // changed says which input of a run has changed since the plan was made, or "".
 func (e *executor) changed(run *matrix.Run) string {
 	for _, rp := range e.opts.Selection.phases(run) {
@@ -105,7 +112,7 @@ func (e *executor) changed(run *matrix.Run) string {
 // since the plan was made.
 func (ph *phaseRun) sameSources() *failure {
 	if what := ph.contents.source(ph.p); what != "" {
-		return failed("%s", changedText(what))
+		return changedFailure(what)
 	}
 	return nil
 }
@@ -134,7 +141,7 @@ func (a *attempt) sameBuild(p *matrix.Phase, err error) error {
 	if what == "" {
 		return err
 	}
-	f := failed("%s", changedText(what))
+	f := changedFailure(what)
 	var start *server.StartError
 	if errors.As(err, &start) {
 		f.details = append(f.details, start.Error())

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,9 +39,9 @@ phase "p" {
 		const why = "file.tune.sh has changed since the plan was made; run again to measure what is there now"
 		var got []string
 		for _, f := range out.Failed {
-			got = append(got, string(f.Status)+": "+f.Message)
+			got = append(got, fmt.Sprintf("%s: %s %t", f.Status, f.Message, f.Stale))
 		}
-		if diff := cmp.Diff([]string{"failed: " + why, "skipped: " + why}, got); diff != "" {
+		if diff := cmp.Diff([]string{"failed: " + why + " true", "skipped: " + why + " false"}, got); diff != "" {
 			t.Errorf("failures (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff([]string{"a=x failed p=failed", "a=y skipped"}, h.statuses()); diff != "" {
@@ -51,6 +52,41 @@ phase "p" {
 			t.Errorf("then: %s", out.sentence())
 		}
 	})
+}
+
+// The programs that stand before the server and the workload, and those of samplers,
+// are looked at again as well.
+func TestProgramBesideThatChanges(t *testing.T) {
+	for name, definition := range map[string]string{
+		"server": `server "one" { prefix = ["./tool"] }` + "\n" + oneServer + phase("p", do("work")),
+		"workload": oneServer + `axis "a" {
+  levels = ["x"]
+  prefix = ["./tool"]
+}
+` + phase("p", do("work")),
+		"sampler": oneServer + phase("p", do("work"), `sample { exec = [{ name = "s", command = ["./tool"], every = "1h" }] }`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, h *harness) {
+				tool := filepath.Join(h.dir, "tool")
+				write := func(text string) {
+					if err := os.WriteFile(tool, []byte(text), 0o700); err != nil {
+						t.Fatal(err)
+					}
+				}
+				write("one")
+				h.startError = func(*server.Launch) error { write("two"); return nil }
+				out := h.run(t.Context(), definition)
+				if len(out.Failed) != 1 || !out.Failed[0].Stale || !strings.HasPrefix(out.Failed[0].Message, "program../tool has changed since the plan was made") {
+					t.Errorf("failures: %+v", out.Failed)
+				}
+				h.startError = nil
+				if out := h.run(t.Context(), definition); out.Done != 1 {
+					t.Errorf("then: %s", out.sentence())
+				}
+			})
+		})
+	}
 }
 
 func TestContents(t *testing.T) {

@@ -104,6 +104,10 @@ type Failed struct {
 	Status  matrix.Status
 	Message string
 	Details []string
+
+	// Stale says that what was to be measured has changed since the plan was
+	// made: the next plan has the run as one that is to be executed.
+	Stale bool
 }
 
 // An EnvironmentError says that this host, not the experiment, stands in the way.
@@ -348,6 +352,8 @@ func (e *executor) one(ctx context.Context, run *matrix.Run) {
 // fail files a failed run, tells of it and of what comes next.
 func (e *executor) fail(run *matrix.Run, res result) {
 	f := Failed{Run: run, Attempt: res.number, Phase: res.phase, Status: res.status, Message: res.message(), Details: res.details}
+	var cause *failure
+	f.Stale = errors.As(res.err, &cause) && cause.stale
 	e.outcome.Failed = append(e.outcome.Failed, f)
 	e.event(Event{Kind: Failure, Run: run, Attempt: res.number, Status: res.status, Message: f.Message, Details: f.Details})
 	e.notifier.notify(notifyFailure, runText(run, string(res.status)+": "+f.Message))

@@ -30,6 +30,7 @@ type failure struct {
 	host    error    // an *EnvironmentError: the host is at fault, nothing more is started
 	kill    bool     // the server cannot stop by itself: what it writes does not arrive
 	device  string   // not "": nothing more may run on this directory's device, and why
+	stale   bool     // what was to be measured has changed: the next plan has something new
 }
 
 // Error returns the cause fit for a terminal and the record: it may quote what a

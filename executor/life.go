@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,12 +81,10 @@ func (a *attempt) makeUntilFinish(ctx context.Context, p *matrix.Phase) error {
 	return err
 }
 
-// checkSpace compares the free space with what the run took before.
+// checkSpace compares the free space with what the run took before, or with what
+// its workloads say that they will take.
 func (a *attempt) checkSpace(p *matrix.Phase) error {
-	var need uint64
-	for _, rp := range a.phases {
-		need = max(need, rp.Bytes)
-	}
+	largest := slices.MaxFunc(a.phases, func(a, b matrix.RunPhase) int { return cmp.Compare(a.Bytes, b.Bytes) })
 	dir := dataStorage(a.plan.Experiment.DataDir, p.Settings)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("making the storage of data: %w", err)
@@ -94,10 +93,18 @@ func (a *attempt) checkSpace(p *matrix.Phase) error {
 	if err != nil {
 		return err
 	}
-	if free < need {
-		return failed("no space on %s: %d MB are free, runs of this kind took %d MB", dir, free/1e6, need/1e6)
+	if free < largest.Bytes {
+		return failed("no space on %s: %d MB are free, and %s", dir, free/1e6, needText(largest))
 	}
 	return nil
+}
+
+// needText says how much disk a phase needs, and how that is known.
+func needText(rp matrix.RunPhase) string {
+	if rp.Basis == matrix.FromHistory {
+		return fmt.Sprintf("after %s a run of this kind took %d MB", rp.Phase.Block, rp.Bytes/1e6)
+	}
+	return fmt.Sprintf("%s is estimated to take %d MB, by the arguments of its workload", rp.Phase.Block, rp.Bytes/1e6)
 }
 
 // dataStorage returns the directory of the storage that holds the data.

@@ -1,8 +1,10 @@
 package executor
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +54,33 @@ func TestClassifyFile(t *testing.T) {
 	} {
 		if got := classifyFile(rel); got != want {
 			t.Errorf("classifyFile(%q) = %q, want %q", rel, got, want)
+		}
+	}
+}
+
+// What a run is said to need is said to be measured only where it was.
+func TestCheckSpace(t *testing.T) {
+	h := newHarness(t)
+	defer h.close()
+	h.full = true // 3 MB are left
+	plan := h.plan(oneServer + phase("load", do("load")) + phase("query", do("work")))
+	for _, tt := range []struct {
+		load, query uint64
+		basis       matrix.Basis // of query
+		want        string
+	}{
+		{0, 0, matrix.Unknown, ""},
+		{3e6, 2e6, matrix.FromHistory, ""},
+		{3e6, 5e6, matrix.FromHistory, "3 MB are free, and after query a run of this kind took 5 MB"},
+		{3e6, 5e6, matrix.FromDeclared, "3 MB are free, and query is estimated to take 5 MB, by the arguments of its workload"},
+		{4e6, 0, matrix.FromHistory, "3 MB are free, and load is estimated to take 4 MB, by the arguments of its workload"},
+	} {
+		phases := slices.Clone(plan.Runs[0].Phases)
+		phases[0].Bytes, phases[1].Bytes, phases[1].Basis = tt.load, tt.query, tt.basis
+		a := &attempt{executor: &executor{plan: plan, machine: h.machine()}, phases: phases}
+		err := a.checkSpace(phases[0].Phase)
+		if got := fmt.Sprint(err); tt.want == "" && err != nil || tt.want != "" && !strings.HasSuffix(got, tt.want) {
+			t.Errorf("%+v: %s", tt, got)
 		}
 	}
 }

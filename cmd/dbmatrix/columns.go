@@ -18,7 +18,7 @@ func newColumnsCommand(s *streams) *cobra.Command {
 		Use:   "columns [PATTERN]",
 		Short: "List the columns that tables may show",
 		Long: `Lists the tokens that a table's columns may name, with formula, unit and meaning:
-all, or those that have PATTERN in their token or meaning.` + exitStatus(exitUsage),
+all, or those that have PATTERN in their token or meaning.` + exitStatus(exitUsage, exitEnvironment),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return listColumns(s, strings.Join(args, ""))

@@ -18,7 +18,7 @@ func newWorkloadsCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "workloads [NAME]",
 		Short: "List the workloads, or the attributes of one",
-		Long:  "Lists the workloads that a phase may have; with a name, the attributes of its block." + exitStatus(exitUsage),
+		Long:  "Lists the workloads that a phase may have; with a name, the attributes of its block." + exitStatus(exitUsage, exitEnvironment),
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -97,7 +97,7 @@ func newFunctionsCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "functions",
 		Short: "List the functions of the language",
-		Long:  "Lists the functions that expressions may call, with their parameters." + exitStatus(),
+		Long:  "Lists the functions that expressions may call, with their parameters." + exitStatus(exitEnvironment),
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return listFunctions(s)

@@ -33,16 +33,15 @@ type globalOptions struct {
 
 // run executes the program and returns its exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
-	s := &streams{in: in, out: out, err: errw}
+	printed := &output{w: out}
+	s := &streams{in: in, out: printed, err: errw}
 	root := newRootCommand(s)
 	root.SetArgs(args)
 	root.SetIn(in)
-	// What help and --version print goes through here: cobra drops its errors.
-	printed := &output{w: out}
 	root.SetOut(printed)
 	root.SetErr(errw)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
+	if printed.err != nil && (err == nil || err.Error() == "") {
 		err = printed.err
 	}
 	if err != nil && err.Error() != "" {
@@ -51,7 +50,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	return exitCode(err)
 }
 
-// An output is a writer that keeps its first error.
+// An output is the standard output of a command. It keeps its first error, which
+// the end of the command tells: whatever prints line by line need not ask.
 type output struct {
 	w   io.Writer
 	err error

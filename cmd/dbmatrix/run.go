@@ -61,7 +61,7 @@ second.` + exitStatus(exitFailedRuns, exitUsage, exitEnvironment, exitInternal, 
 	f.StringSliceVar(&o.statuses, "status", nil, "run only runs of these statuses of the plan: `LIST`, such as failed,hung")
 	f.StringVar(&o.selection.Until, "until", "", "end each run after `PHASE`")
 	f.BoolVar(&o.selection.Fresh, "fresh", false, "make new attempts for all, from the beginning; nothing is removed")
-	f.BoolVar(&o.smoke, "smoke", false, "first run one cell of each distinct path, so that a mistake shows early")
+	f.BoolVar(&o.smoke, "smoke", false, "begin with one run of each distinct path, in full, so that a mistake shows early")
 	f.BoolVar(&o.anyHost, "any-host", false, "let results of other hosts count")
 	f.BoolVar(&o.yes, "yes", false, fmt.Sprintf("do not ask before more than %d runs", hugePlan))
 	f.BoolVar(&o.acceptEnvironment, "accept-environment", false, "go on although kernel, governor, mount options or memory changed")
@@ -102,7 +102,7 @@ func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error 
 		return err
 	}
 	if o.smoke {
-		smokeFirst(p)
+		smokeFirst(p, pending)
 	}
 	record, err := writeRecord(ctx, exp)
 	if err != nil {
@@ -350,11 +350,18 @@ func printFailures(s *streams, path string, out executor.Outcome) {
 	for _, f := range out.Failed {
 		fmt.Fprintf(s.err, "\n%s\n", failureText(s, f.Run, f.Phase, f.Status, f.Message, f.Details))
 		if f.Attempt > 0 {
-			quoted := program.Quote([]string{path})
-			fmt.Fprintf(s.err, "  next: dbmatrix show %s, or dbmatrix run %s --status %s\n",
-				program.Quote([]string{path, cellName(f.Run.Cell.Key)}), quoted, f.Status)
+			fmt.Fprintf(s.err, "  next: dbmatrix show %s, or %s\n", program.Quote([]string{path, cellName(f.Run.Cell.Key)}), again(path, f))
 		}
 	}
+}
+
+// again returns the command that takes up a failed run.
+func again(path string, f executor.Failed) string {
+	command := "dbmatrix run " + program.Quote([]string{path})
+	if f.Stale {
+		return command // its new inputs have not been measured
+	}
+	return command + " --status " + string(f.Status)
 }
 
 // failureText words a failed run: cell, phase, status, cause, evidence.
@@ -375,15 +382,19 @@ func failureText(s *streams, r *matrix.Run, phase string, st matrix.Status, mess
 	return b.String()
 }
 
-// smokeFirst moves one run of each distinct path to the front: runs that differ
-// in their server, their workloads or the names of their options walk another
-// path through servers and dbmatrix.
-func smokeFirst(p *matrix.Plan) {
-	seen := map[string]bool{}
+// smokeFirst moves one pending run of each distinct path to the front of the plan,
+// and leaves all as they are: runs that differ in their servers, their workloads or
+// the names of their options walk another path through servers and dbmatrix.
+func smokeFirst(p *matrix.Plan, pending []*matrix.Run) {
+	chosen, seen := map[*matrix.Run]bool{}, map[string]bool{}
+	for _, r := range pending {
+		if key := pathOf(r); !seen[key] {
+			chosen[r], seen[key] = true, true
+		}
+	}
 	var first, rest []*matrix.Run
 	for _, r := range p.Runs {
-		if key := pathOf(r); !seen[key] {
-			seen[key] = true
+		if chosen[r] {
 			first = append(first, r)
 		} else {
 			rest = append(rest, r)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"testing"
 
 	"dbmatrix/executor"
@@ -34,6 +35,23 @@ func TestRest(t *testing.T) {
 				t.Errorf("%d runs are left, want %d", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestSmokeFirst tests which runs come first, and that no run is lost.
+func TestSmokeFirst(t *testing.T) {
+	run := func(server string, options ...string) *matrix.Run {
+		s := &matrix.Settings{Server: &matrix.Server{Name: server}}
+		for _, name := range options {
+			s.Options = append(s.Options, matrix.Option{Name: name})
+		}
+		return &matrix.Run{Phases: []matrix.RunPhase{{Phase: &matrix.Phase{Block: "load", Settings: s}}}}
+	}
+	done, a1, a2, b, c := run("a"), run("a"), run("a"), run("a", "innodb_io_capacity"), run("c")
+	p := &matrix.Plan{Runs: []*matrix.Run{done, a1, a2, b, c}}
+	smokeFirst(p, []*matrix.Run{a1, a2, b, c})
+	if want := []*matrix.Run{a1, b, c, done, a2}; !slices.Equal(p.Runs, want) {
+		t.Errorf("the order is %v, want %v", p.Runs, want)
 	}
 }
 

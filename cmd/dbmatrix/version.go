@@ -13,7 +13,7 @@ func newVersionCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version and how the program was built",
-		Long:  "Prints the version, the commit, and the facts of the build that matter." + exitStatus(),
+		Long:  "Prints the version, the commit, and the facts of the build that matter." + exitStatus(exitEnvironment),
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return printVersion(s)

@@ -120,6 +120,30 @@ func TestCreateFails(t *testing.T) {
 	}
 }
 
+// A file of somebody else where a directory would be stays, and none is made.
+func TestCreateWhereAFileLies(t *testing.T) {
+	root := t.TempDir()
+	l := layoutIn(t, root, "a", "")
+	if err := os.MkdirAll(filepath.Dir(l.Dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(l.Dir, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Create(Owner{Kind: KindRun}); !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), l.Dir+" is no directory") {
+		t.Errorf("making it: %v", err)
+	}
+	if err := Remove(l); err == nil {
+		t.Error("it is removed")
+	}
+	if b, err := os.ReadFile(l.Dir); err != nil || string(b) != "theirs" {
+		t.Errorf("the file is %q, %v", b, err)
+	}
+	if left, err := Leftovers(root); err != nil || left != nil {
+		t.Errorf("it left %v, %v", left, err)
+	}
+}
+
 // A power cut between the two renames of a creation leaves the place of a role
 // behind; the next creation must get past it.
 func TestCreateAfterPowerCut(t *testing.T) {
