@@ -22,7 +22,7 @@ func ReportFunctionDocs() []FunctionDoc {
 		},
 		{
 			Name: "ratio", Signature: "ratio(a, b)",
-			Summary: "The one number divided by the other; nothing over nothing is 1, something over nothing is infinite.",
+			Summary: "The one number divided by the other; nothing over nothing is 1, something over nothing is infinite, which tables show as a missing number.",
 			Example: `ratio(at("qps"), base_at("qps"))`,
 		},
 	}

@@ -89,6 +89,7 @@ func (b *builder) newAppendix(iterations int) *Appendix {
 	names := b.runNames(runs)
 	a := &Appendix{}
 	a.Facts, a.Differing = compareSettings(runs, names, func(r *run) map[string]string { return withoutSecrets(r.attempt.Facts) })
+	a.nameFacts()
 	_, a.Variables = compareSettings(runs, names, func(r *run) map[string]string { return b.servers()[r.attempt.ID].Variables })
 	a.Variables = slices.DeleteFunc(a.Variables, func(d Difference) bool { return !d.valuesDiffer() })
 	b.addOptionFiles(a, runs, names)

@@ -23,6 +23,7 @@ type Attempt struct {
 	Withdrawn string               // the reason given to invalidate, else ""
 	Counts    bool                 // the record says that it stands for its run
 	Accepted  []matrix.Fingerprint // of the last phase, that a human let it stand for
+	Stale     bool                 // an imported file says that it was made with other inputs
 	Phases    []PhaseResult
 
 	recorded []recordedPhase // by which the record knows its servers

@@ -20,7 +20,9 @@ import (
 // line for each run of each row, with the columns as units and the axes as
 // configuration keys. Columns are computed for each run; medians and intervals are
 // left to the reader, and so are cells of text. Names are folded as the format
-// wants them: keys begin with a small letter, and nothing holds a space.
+// wants them: keys begin with a small letter, and nothing holds a space. What is
+// to be said of a row stands before it in lines that begin with #, which readers of
+// the format pass over.
 func Benchfmt(w io.Writer, d *Document, _ Options) error {
 	var b bytes.Buffer
 	out := benchfmt.NewWriter(&b)
@@ -38,7 +40,7 @@ func Benchfmt(w io.Writer, d *Document, _ Options) error {
 				return fmt.Errorf("unit %s: %w", unit, err)
 			}
 		}
-		if err := writeBenchfmt(out, t); err != nil {
+		if err := writeBenchfmt(&b, out, t); err != nil {
 			return fmt.Errorf("table %q: %w", t.Name, err)
 		}
 	}
@@ -55,8 +57,19 @@ func betterUnit(unit string, d Direction) *benchfmt.UnitMetadata {
 	return &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: unit, Key: "better"}, OrigUnit: unit, Value: value}
 }
 
-func writeBenchfmt(out *benchfmt.Writer, t *Table) error {
+// benchNote writes a line that readers of the format pass over.
+func benchNote(b *bytes.Buffer, text string) {
+	fmt.Fprintf(b, "# %s\n", visible(oneLine(text)))
+}
+
+func writeBenchfmt(b *bytes.Buffer, out *benchfmt.Writer, t *Table) error {
+	for _, text := range t.Remarks {
+		benchNote(b, text)
+	}
 	for i := range t.Rows {
+		for _, text := range t.Rows[i].Remarks {
+			benchNote(b, t.Rows[i].Label+": "+text)
+		}
 		for _, point := range t.pointsAcross() {
 			for _, result := range t.benchResults(&t.Rows[i], point) {
 				if err := out.Write(result); err != nil {
@@ -150,7 +163,7 @@ func benchWord(text string) string {
 			return '_'
 		}
 		return c
-	}, text)
+	}, visible(text))
 	return cmp.Or(word, "_")
 }
 

@@ -30,7 +30,7 @@ func TestBenchstat(t *testing.T) {
 	compared, diags := Compare(Input{Experiment: exp, Cells: cells, Attempts: attempts, Eval: exp.Eval}, def, "compression", "")
 	failOn(t, exp.Files, diags)
 	var file bytes.Buffer
-	if err := NewExport(exp, "host-a", attempts).Benchfmt(&file); err != nil {
+	if err := NewExport(exp, cells, "host-a", attempts).Benchfmt(&file); err != nil {
 		t.Fatal(err)
 	}
 	found := runBenchstat(t, file.Bytes())

@@ -92,6 +92,7 @@ func Build(in Input) (*Document, hcl.Diagnostics) {
 	if in.Appendix > 0 {
 		b.doc.Appendix = b.newAppendix(in.Appendix)
 	}
+	b.doc.visible()
 	return b.doc, b.diags
 }
 
@@ -139,7 +140,11 @@ func (b *builder) forgive(from int) {
 // BuildTable makes one table that need not be in the definition.
 func BuildTable(in Input, t *matrix.Table) (*Table, hcl.Diagnostics) {
 	b := newBuilder(in)
-	return b.table(t), b.diags
+	out := b.table(t)
+	if out != nil {
+		out.visible()
+	}
+	return out, b.diags
 }
 
 // A builder holds what all blocks of a report are made from.
@@ -180,12 +185,14 @@ func newBuilder(in Input) *builder {
 	cells := newCellIndex(b.axes.names, in.Cells)
 	b.runs[Own] = ownRuns(in.Cells, cells, in.Attempts, exp.Replicates)
 	b.note(in.Attempts)
+	measured := [][]Attempt{in.Attempts}
 	for _, block := range exp.Report {
 		imp, ok := block.(*matrix.Import)
 		if !ok {
 			continue
 		}
 		attempts := b.readImport(imp)
+		measured = append(measured, attempts)
 		b.sources = append(b.sources, imp.Name)
 		b.runs[imp.Name] = importedRuns(cells, attempts)
 		b.note(attempts)
@@ -195,20 +202,22 @@ func newBuilder(in Input) *builder {
 		b.sources = append(b.sources, name)
 		b.runs[name] = importedRuns(cells, attempts)
 	}
-	b.differing = differingFacts(in.Attempts)
+	b.differing = differingFacts(measured...)
 	return b
 }
 
 // differingFacts returns the facts that attempts do not have alike: of those alone
 // a table may have something to say.
-func differingFacts(attempts []Attempt) []string {
+func differingFacts(lists ...[]Attempt) []string {
 	first, differ := map[string]string{}, map[string]bool{}
-	for i := range attempts {
-		for name, value := range attempts[i].Facts {
-			if old, ok := first[name]; !ok {
-				first[name] = value
-			} else if old != value {
-				differ[name] = true
+	for _, attempts := range lists {
+		for i := range attempts {
+			for name, value := range attempts[i].Facts {
+				if old, ok := first[name]; !ok {
+					first[name] = value
+				} else if old != value {
+					differ[name] = true
+				}
 			}
 		}
 	}

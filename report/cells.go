@@ -255,9 +255,9 @@ func (tb *tableBuilder) templateCell(s *slot, c *column) Cell {
 	var all measured
 	v, ok := tb.evaluate(c.template, s, r, c.reads, &all)
 	text, isText := asText(v)
-	if !ok || !isText || !v.IsKnown() {
+	if !ok || !isText || !v.IsKnown() || infiniteText(text) {
 		if all.why == "" {
-			all.why = "its template has no value"
+			all.why = "its template has no value, or holds one that is divided by 0"
 		}
 		return Cell{Text: tb.missing(measured{}), Notes: tb.valueNotes(all), absent: true}
 	}

@@ -56,14 +56,26 @@ func metricNames(cells []*matrix.Cell) map[string]bool {
 // otherMetrics are metrics that samplers and workloads record and no column of
 // the library reads.
 func otherMetrics() []string {
-	return []string{
-		"cpus", "kernel_cpu", "swap_in", "swap_out", "server_swap", "server_read_bytes", "server_write_bytes", "client_read_bytes", "client_write_bytes",
+	names := []string{
+		"cpus", "cpu_idle", "kernel_cpu", "swap_in", "swap_out",
+		"server_swap", "server_read_bytes", "server_write_bytes",
+		"client_rss", "client_rss_peak", "client_pss", "client_swap", "client_read_bytes", "client_write_bytes",
+		"rows_added", "indexings", // of the insert benchmark
 		"tpm_reported", "tpmC_reported", "efficiency_reported", "errors_unnamed", // of TPC-C
-		"events", "eps", "file_reads", "file_writes", "file_fsyncs", "file_read_bytes", "file_write_bytes", "memory_bytes", "sysbench_secs", // of sysbench
+		"serialization_failures", "transactions_retried", "transactions_skipped", "transactions_late", "tps_connecting",
+		"lat_transaction_stddev", "schedule_lag_mean", "schedule_lag_max", "connect_secs", // of pgbench
+		"events", "eps", "file_reads", "file_writes", "file_fsyncs", "file_read_bytes", "file_write_bytes", "memory_bytes", "sysbench_secs", "reconnects", // of sysbench
 		"nodes_inserted", "links_inserted", "counts_inserted", "counts_checked", "most_tries", "rows_indexed", "retries",
 		"add_to_update", "update_to_add", "links_asked", "links_found", "older_lists",
 		"list_rows", "list_rows_p50", "list_rows_p75", "list_rows_p95", "list_rows_p99", "list_rows_max", // of LinkBench
 	}
+	for _, kind := range []string{"new_order", "payment", "order_status", "delivery", "stock_level"} { // of TPC-C
+		names = append(names, "transactions_"+kind, "failed_"+kind)
+	}
+	for _, op := range linkbenchOperations() {
+		names = append(names, "requests_"+op.metric, "lat_"+op.metric+"_p99_upper")
+	}
+	return names
 }
 
 // definedMetrics are the metrics that a phase names: counters of the server, other

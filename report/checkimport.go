@@ -95,7 +95,7 @@ func (b *builder) checkRelation(imp *matrix.Import, check *matrix.ImportCheck) [
 	places := b.importedDecimals(imp.Name)
 	var misfits []Misfit
 	for _, r := range b.runs[imp.Name] {
-		for i := range r.attempt.Phases {
+		for i := range r.phases() {
 			p := &r.attempt.Phases[i]
 			printed := p.Printed[check.Column]
 			if !printed.Known || check.Phase != "" && check.Phase != p.Phase {
@@ -119,7 +119,7 @@ func (b *builder) checkRelation(imp *matrix.Import, check *matrix.ImportCheck) [
 func (b *builder) importedDecimals(name string) map[string]int {
 	places := map[string]int{}
 	for _, r := range b.runs[name] {
-		for i := range r.attempt.Phases {
+		for i := range r.phases() {
 			for token, v := range r.attempt.Phases[i].Printed {
 				if v.Known {
 					places[token] = max(places[token], decimalsOf(v.Text))

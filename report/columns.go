@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/agext/levenshtein"
@@ -458,6 +459,17 @@ func latencyToken(token string) *Spec {
 	return quantile(token, "lat_"+op+"_"+statistic, fmt.Sprintf("response time of %s %s, milliseconds", op, what))
 }
 
+// latencyColumnOf returns the column in milliseconds of a recorded response time, as
+// p99.query of lat_query_p99, or nil.
+func latencyColumnOf(metric string) *Spec {
+	operation, found := strings.CutPrefix(metric, "lat_")
+	cut := strings.LastIndex(operation, "_")
+	if !found || cut < 1 {
+		return nil
+	}
+	return latencyToken(operation[cut+1:] + "." + operation[:cut])
+}
+
 // latencyMetric makes the column of a recorded response time of an operation that
 // the built-in workloads have.
 func latencyMetric(token, metric string) *Spec {
@@ -531,6 +543,7 @@ func eventColumns() []*Spec {
 	}
 	return []*Spec{
 		count("rows", "rows_inserted", "rows inserted in the phase", Neither),
+		count("rows_affected", "rows_affected", "rows that the statements inserted, changed or deleted, as the server counts them", Neither),
 		count("inserts", "inserts", "insert statements in the phase", Neither),
 		count("deletes", "deletes", "delete statements in the phase", Neither),
 		count("queries", "queries", "queries in the phase", Neither),
@@ -563,7 +576,23 @@ func (l *Library) Lookup(token string) *Spec {
 	if s, ok := l.specs[token]; ok {
 		return s
 	}
+	if s := statementToken(token); s != nil {
+		return s
+	}
 	return latencyToken(token)
+}
+
+// statementToken makes the column of a token such as secs_2, the time of the second
+// statement of a phase that runs SQL.
+func statementToken(token string) *Spec {
+	number, found := strings.CutPrefix(token, "secs_")
+	if n, err := strconv.Atoi(number); !found || err != nil || n < 1 {
+		return nil
+	}
+	return &Spec{
+		Token: token, Unit: "s", Format: "%.3f", Direction: Lower, Formula: token, Source: fromClient, value: plain(token, 1),
+		Legend: "wall seconds of statement " + number + ", on the connection where it took longest",
+	}
 }
 
 // Nearest returns the token of the library that the given one was probably meant

@@ -104,6 +104,7 @@ func CompareRecords(in, against Input, def *matrix.Table) (*Comparison, hcl.Diag
 // add appends a pairing unless none of its pairs has a number.
 func (c *Comparison) add(p *pairing) {
 	if slices.ContainsFunc(p.pairs, func(p Pair) bool { return p.A.Known || p.B.Known }) {
+		p.b.out.visible()
 		c.Tables, c.Pairs = append(c.Tables, p.b.out), append(c.Pairs, p.pairs...)
 	}
 }
@@ -253,7 +254,7 @@ func (p *pairing) pair(sa, sb *slot, levels map[string]string) {
 	}
 	xs, ys := p.a.sample(sa, p.ca), p.b.sample(sb, p.cb)
 	pair := Pair{
-		Column: p.b.def.Name, Label: p.b.b.axes.joined(p.labels, levels), Shared: p.a == p.b && sharesResult(xs, ys),
+		Column: p.b.def.Name, Label: visible(p.b.b.axes.joined(p.labels, levels)), Shared: p.a == p.b && sharesResult(xs, ys),
 		A: Value{Number: a.Number, Known: a.Known}, B: Value{Number: b.Number, Known: b.Known}, RunsA: len(xs), RunsB: len(ys),
 	}
 	if p.cb.spec != nil {
@@ -265,7 +266,7 @@ func (p *pairing) pair(sa, sb *slot, levels map[string]string) {
 	p.pairs = append(p.pairs, pair)
 	p.b.out.Rows = append(p.b.out.Rows, Row{
 		Label: pair.Label, Levels: project(p.labels, levels), Source: sb.row.source,
-		Cells: []Cell{bounded(a, xs), bounded(b, ys), pair.ratioCell(), {Text: pair.count()}, {Text: pair.difference()}},
+		Cells: []Cell{bounded(a, xs), bounded(b, ys), p.ratioCell(&pair), {Text: pair.count()}, {Text: pair.difference()}},
 	})
 }
 
@@ -292,12 +293,15 @@ func sharesResult(xs, ys []observation) bool {
 }
 
 // ratioCell prints B relative to A.
-func (p *Pair) ratioCell() Cell {
-	if !p.A.Known || !p.B.Known {
+func (p *pairing) ratioCell(pair *Pair) Cell {
+	if !pair.A.Known || !pair.B.Known {
 		return Cell{Text: missingText}
 	}
-	r := ratio(p.B.Number, p.A.Number)
-	return Cell{Text: decimals(2).print(r), Number: r, Known: !math.IsNaN(r)}
+	r := number(ratio(pair.B.Number, pair.A.Number))
+	if !r.Known {
+		return Cell{Text: missingText, Notes: []int{p.b.mark("the first number is 0, which nothing can be divided by")}}
+	}
+	return Cell{Text: decimals(2).print(r.Number), Number: r.Number, Known: true}
 }
 
 // count says how many runs each side has, as benchstat does.

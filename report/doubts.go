@@ -68,7 +68,7 @@ func (tb *tableBuilder) doubtsOf(from []origin) (doubts []*doubt, n int) {
 			runs = append(runs, o.run)
 		}
 		for _, text := range o.doubts() {
-			text = oneLine(text)
+			text = withoutExponents(oneLine(text))
 			kind := tb.b.numbers.ReplaceAllString(text, "#")
 			d := kinds[kind]
 			if d == nil {
@@ -118,14 +118,8 @@ func (o origin) doubts() []string {
 	if o.result.Status == matrix.SLAMissed {
 		texts = append(texts, o.run.ended(o.result))
 	}
-	for _, f := range o.result.Flags {
-		texts = append(texts, withMessage(strings.ReplaceAll(f.Name, "_", " "), f.Detail))
-	}
-	if text := o.result.allowedErrors(); text != "" {
-		texts = append(texts, text)
-	}
-	if o.run.stale {
-		texts = append(texts, "measured with other inputs than the definition has now (stale)")
+	for _, f := range o.result.doubtful(o.run.stale) {
+		texts = append(texts, doubtText(f))
 	}
 	return texts
 }

@@ -88,8 +88,8 @@ func (b *builder) measure(r *run, c *column) measured {
 	}
 	if !m.Known && m.Text == "" {
 		m.why = fmt.Sprintf("%s was not recorded", c.token)
-		if c.spec != nil && c.spec.needs != "" {
-			m.why += ": " + c.spec.needs
+		if c.spec != nil && r.source == Own {
+			m.why = c.spec.missing(result.Metrics, c.divisor)
 		}
 		if r.source != Own {
 			m.why = fmt.Sprintf("%s is not in %s", c.token, r.source)
@@ -134,14 +134,20 @@ func (tb *tableBuilder) compute(s *slot, r *run, c *column) measured {
 	var m measured
 	v, ok := tb.evaluate(c.value, s, r, c.reads, &m)
 	switch {
-	case !ok || !v.IsKnown() || v.IsNull():
+	case !ok || !v.IsKnown():
 		if m.why == "" {
-			m.why = "it is computed from a value that is missing"
+			m.why = tb.noNumber(s, r, c)
 		}
+	case v.IsNull():
+		m.why = cmp.Or(m.why, "it is computed from a value that is missing")
 	case v.Type() == cty.Number:
 		m.why = ""
-		m.Number, _ = v.AsBigFloat().Float64()
-		m.Known = true
+		x, _ := v.AsBigFloat().Float64()
+		if m.Value = number(x); !m.Known || tb.leavesNoRest(s, r, c) {
+			m.Value, m.why = Value{}, tb.noNumber(s, r, c)
+		}
+	case v.Type() == cty.String && infiniteText(v.AsString()):
+		m.why = tb.noNumber(s, r, c)
 	case v.Type() == cty.String:
 		m.why, m.Text, m.text = "", v.AsString(), true
 	default:
@@ -154,6 +160,21 @@ func (tb *tableBuilder) compute(s *slot, r *run, c *column) measured {
 // to m. A missing number is an unknown one, so that all that is computed from it
 // is unknown too.
 func (tb *tableBuilder) evaluate(expr hcl.Expression, s *slot, r *run, reads references, m *measured) (cty.Value, bool) {
+	v, diags := tb.eval(expr, s, r, reads, m)
+	if diags.HasErrors() && (undefined(diags) || tb.blameless(expr, r)) {
+		return cty.DynamicVal, false
+	}
+	tb.b.add(diags...)
+	if diags.HasErrors() {
+		m.why = cmp.Or(m.why, "its definition has a fault")
+		return cty.DynamicVal, false
+	}
+	v, _ = v.Unmark()
+	return v, true
+}
+
+// eval evaluates an expression with the names that a row of the table has.
+func (tb *tableBuilder) eval(expr hcl.Expression, s *slot, r *run, reads references, m *measured) (cty.Value, hcl.Diagnostics) {
 	take := func(read measured) cty.Value {
 		m.from = append(m.from, read.from...)
 		if m.why == "" {
@@ -177,17 +198,7 @@ func (tb *tableBuilder) evaluate(expr hcl.Expression, s *slot, r *run, reads ref
 		"base_at": tb.atFunction(baseValue),
 		"ratio":   ratioFunction(),
 	}
-	v, diags := tb.b.in.Eval(expr, r.scope(), extra, funcs)
-	if diags.HasErrors() && tb.blameless(expr, r) {
-		m.why = "it has no value for the numbers that it is computed from"
-		return cty.DynamicVal, false
-	}
-	tb.b.add(diags...)
-	if diags.HasErrors() {
-		return cty.DynamicVal, false
-	}
-	v, _ = v.Unmark()
-	return v, true
+	return tb.b.in.Eval(expr, r.scope(), extra, funcs)
 }
 
 // blameless reports whether an expression that failed has no fault of its own:
@@ -283,7 +294,7 @@ func (b *builder) place(args []cty.Value) (phase string, number int, err error) 
 }
 
 // ratio divides as tables of ratios do: nothing over nothing is no change, and
-// something over nothing is infinite.
+// something over nothing is infinite, which no cell shows.
 func ratio(a, b float64) float64 {
 	if a == 0 && b == 0 {
 		return 1
@@ -315,8 +326,10 @@ func (tb *tableBuilder) relate(s *slot, m measured, c *column) measured {
 		out.why = b.why
 	}
 	if m.Known && b.Known {
-		out.Value = Value{Number: ratio(m.Number, b.Number), Known: true}
 		out.why = ""
+		if out.Value = number(ratio(m.Number, b.Number)); !out.Known {
+			out.why = c.label + " of the baseline is 0, which nothing can be divided by"
+		}
 	}
 	return out
 }
@@ -367,16 +380,17 @@ func (tb *tableBuilder) observe(s *slot, c *column) []observation {
 			}
 			seen[at] = true
 		}
-		all = append(all, observation{r, m})
+		all = append(all, observation{r, m.Number, m.from})
 	}
 	slices.SortStableFunc(all, func(a, b observation) int { return cmp.Compare(a.Number, b.Number) })
 	return all
 }
 
-// An observation is the value of one run.
+// An observation is the number that one run has, and what it comes from.
 type observation struct {
-	run *run
-	measured
+	run    *run
+	Number float64
+	from   []origin
 }
 
 // A sharedResult identifies a measurement that several runs can have.
@@ -426,7 +440,7 @@ func (tb *tableBuilder) computeSlot(s *slot, c *column) measured {
 		return tb.valueOf(s, r, c)
 	}
 	if len(all) == 1 {
-		return all[0].measured
+		return tb.valueOf(s, all[0].run, c)
 	}
 	var out measured
 	for _, o := range all {

@@ -25,7 +25,7 @@ func madeUpExport(t *testing.T) *Export {
 			}
 		}
 	}
-	return NewExport(exp, "host-a", attempts)
+	return NewExport(exp, cells, "host-a", attempts)
 }
 
 // TestExportRoundTrip reads an exported file as an import: each number is the

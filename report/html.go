@@ -159,7 +159,7 @@ func markdownToHTML(text string) (template.HTML, error) {
 // is written.
 func elementID(kind, name string) string {
 	return kind + "-" + strings.Map(func(c rune) rune {
-		if c < utf8.RuneSelf && !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '.' && c != '_' {
+		if acts(c) || c < utf8.RuneSelf && !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '.' && c != '_' {
 			return '-'
 		}
 		return c

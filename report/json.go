@@ -121,7 +121,7 @@ func JSON(w io.Writer, d *Document, _ Options) error {
 		case b.Chart != nil:
 			out.Blocks = append(out.Blocks, jsonBlock{Chart: newJSONChart(b.Chart)})
 		case b.Text != nil:
-			out.Blocks = append(out.Blocks, jsonBlock{Text: &jsonText{b.Text.Name, b.Text.Markdown}})
+			out.Blocks = append(out.Blocks, jsonBlock{Text: &jsonText{visible(b.Text.Name), b.Text.Markdown}})
 		}
 	}
 	enc := json.NewEncoder(w)
@@ -132,7 +132,7 @@ func JSON(w io.Writer, d *Document, _ Options) error {
 
 func newJSONTable(t *Table) *jsonTable {
 	out := &jsonTable{
-		Name: t.Name, Title: t.Title, Caption: t.Caption, Axes: append([]string{}, t.Axes...),
+		Name: visible(t.Name), Title: t.Title, Caption: t.Caption, Axes: append([]string{}, t.Axes...),
 		Columns: []jsonColumn{}, Rows: []jsonRow{}, Footnotes: t.Footnotes, Remarks: t.Remarks,
 	}
 	for _, c := range t.Columns {
@@ -163,7 +163,7 @@ func newJSONRow(r *Row) *jsonRow {
 func newJSONChart(c *Chart) *jsonChart {
 	d := c.Drawing
 	out := &jsonChart{
-		Name: c.Name, Title: d.Title, Kind: d.Kind, Caption: c.Caption, X: d.X.Title, Y: d.Y.Title,
+		Name: visible(c.Name), Title: d.Title, Kind: d.Kind, Caption: c.Caption, X: d.X.Title, Y: d.Y.Title,
 		Categories: d.Categories, Series: d.Series, Footnotes: c.Footnotes, Remarks: c.Remarks,
 	}
 	for _, panel := range d.Panels {

@@ -3,11 +3,13 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // mark returns the number of a footnote, of which the present row is told.
@@ -82,7 +84,8 @@ func (r *noteRange) widen(numbers []string) {
 	}
 }
 
-// String writes each number, or its range where it differs.
+// String writes each number, or its range where it differs: both ends with the same
+// decimals, as tables write the numbers of a column.
 func (r *noteRange) String() string {
 	var b strings.Builder
 	for i, text := range r.between {
@@ -90,12 +93,39 @@ func (r *noteRange) String() string {
 		if i == len(r.low) {
 			break
 		}
-		b.WriteString(r.low[i])
-		if r.high[i] != r.low[i] {
-			b.WriteString(" to " + r.high[i])
+		low, high := r.low[i], r.high[i]
+		if low == high {
+			b.WriteString(low)
+			continue
 		}
+		places := max(decimalsOf(low), decimalsOf(high))
+		b.WriteString(withDecimals(low, places) + " to " + withDecimals(high, places))
 	}
 	return b.String()
+}
+
+// withDecimals adds zeros to a written number until it has so many decimals.
+func withDecimals(number string, places int) string {
+	have := decimalsOf(number)
+	if have == 0 && places > 0 {
+		number += "."
+	}
+	return number + strings.Repeat("0", places-have)
+}
+
+// withoutExponents writes the numbers in a text as tables write them, without
+// exponents, so that those of several texts can be told as a range.
+func withoutExponents(text string) string {
+	if !strings.Contains(text, "e+") && !strings.Contains(text, "e-") {
+		return text
+	}
+	exponential := regexp.MustCompile(`\b[0-9]+(\.[0-9]+)?e[+-][0-9]{2,3}\b`) // 1.11695e+06
+	return exponential.ReplaceAllStringFunc(text, func(number string) string {
+		if v := ParseValue(number); v.Known {
+			return shortest(v.Number)
+		}
+		return number
+	})
 }
 
 // valueNotes returns the footnotes of a value: why it is missing, or else what
@@ -462,7 +492,7 @@ func (tb *tableBuilder) meaning(c *column) string {
 	case c.relative && tb.explains(c.token):
 		text = c.token
 	case c.spec != nil:
-		text = c.spec.Legend
+		text = tb.b.legendOf(c)
 		if divisor := cmp.Or(c.divisor, c.spec.Divisor); divisor > 0 {
 			text += fmt.Sprintf(" (%s)", divisorText(c.spec.Unit, divisor))
 		}
@@ -474,6 +504,30 @@ func (tb *tableBuilder) meaning(c *column) string {
 		text += " relative to " + tb.baselineLevels()
 	}
 	return text
+}
+
+// legendOf is what the library says of a column. The step of the insert benchmark
+// that makes the indexes counts the rows that it indexes as inserted ones, as the
+// original's reports do.
+func (b *builder) legendOf(c *column) string {
+	if !b.indexing(c.phase) {
+		return c.spec.Legend
+	}
+	return strings.NewReplacer("rows inserted", "rows indexed", "row inserted", "row indexed", "inserts per second", "rows indexed per second").Replace(c.spec.Legend)
+}
+
+// indexing reports whether a phase makes the indexes of the insert benchmark.
+func (b *builder) indexing(phase string) bool {
+	for _, c := range b.in.Cells {
+		for _, p := range c.Phases {
+			if p.Name != phase {
+				continue
+			}
+			step, ok := p.Workload.Args["step"]
+			return ok && p.Workload.Type == "insert_benchmark" && step.RawEquals(cty.StringVal("l.x"))
+		}
+	}
+	return false
 }
 
 // explains reports whether the legend says what a token is.

@@ -120,12 +120,12 @@ func (d *Document) tables() []*Table {
 }
 
 // heading returns what stands over the chart.
-func (c *Chart) heading() string { return cmp.Or(c.Drawing.Title, c.Name) }
+func (c *Chart) heading() string { return cmp.Or(c.Drawing.Title, visible(c.Name)) }
 
 // heading returns what stands over the table.
 func (t *Table) heading() string {
 	if t.Title != "" {
 		return t.Title
 	}
-	return t.Name
+	return visible(t.Name)
 }

@@ -107,7 +107,7 @@ func (r *run) ended(p *PhaseResult) string {
 	message := p.Message
 	if r.cell != nil {
 		for _, phase := range r.cell.Phases {
-			if phase.Block != p.Block {
+			if phase.Block != p.Block && (r.source == Own || phase.Name != p.Phase) { // a file has no names of blocks
 				continue
 			}
 			who, rest, found := strings.Cut(message, ": ")
@@ -251,13 +251,21 @@ func absentRun(c *matrix.Cell, replicate int, withdrawn string) *run {
 	return &run{source: Own, cell: c, key: c.Key, levels: levelsOf(c), matrix: c.Matrix, replicate: replicate, withdrawn: withdrawn}
 }
 
-// withoutStale drops the results of stale runs of a cell of which others were made
+// withoutStale drops the results of stale runs of cells of which others were made
 // with the present inputs: the two must not be taken for repetitions.
 func withoutStale(runs []*run) []*run {
-	current := slices.ContainsFunc(runs, func(r *run) bool { return r.attempt != nil && !r.stale && r.attempt.Status.Complete() })
+	current := map[matrix.CellKey]bool{}
+	for _, r := range runs {
+		if r.attempt != nil && !r.stale && r.attempt.Status.Complete() {
+			current[r.key] = true
+		}
+	}
 	for i, r := range runs {
-		if current && r.stale {
-			runs[i] = absentRun(r.cell, r.replicate, "made with other inputs than the definition has now")
+		if r.stale && current[r.key] {
+			runs[i] = &run{
+				source: r.source, cell: r.cell, key: r.key, levels: r.levels, matrix: r.matrix, replicate: r.replicate,
+				withdrawn: "made with other inputs than the definition has now",
+			}
 		}
 	}
 	return runs
@@ -331,9 +339,12 @@ func (a *Attempt) covers(cell *matrix.Cell) bool {
 func importedRuns(x *cellIndex, attempts []Attempt) []*run {
 	runs := make([]*run, 0, len(attempts))
 	for i := range attempts {
-		runs = append(runs, newRun(&attempts[i], x.find(&attempts[i])))
+		cell := x.find(&attempts[i])
+		r := newRun(&attempts[i], cell)
+		r.stale = attempts[i].Stale
+		runs = append(runs, r)
 	}
-	return runs
+	return withoutStale(runs)
 }
 
 // varying returns the axes on which the runs do not all have the same level, in

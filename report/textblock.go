@@ -34,6 +34,9 @@ func (b *builder) text(def *matrix.Text) *Text {
 	if !ok {
 		b.fault(def.Body.Range(), "Text expected", "The body of text %q must be text.", def.Name)
 	}
+	if infiniteText(text) {
+		text = fmt.Sprintf("(The text %q is left out: something in it is divided by 0.)", def.Name)
+	}
 	out.Markdown = text
 	return out
 }

@@ -42,13 +42,15 @@ func newExportCommand(s *streams) *cobra.Command {
 		Long: `Writes what was recorded of an experiment, with all digits.
 
   csv       a row for each iteration of the attempts that stand for their runs,
-            with the axes, the recorded metrics and the columns of the library
-            (dbmatrix columns); dbmatrix import and import blocks read it
+            with the axes, status, message and doubts, the facts that differ, the
+            recorded metrics and the columns of the library (dbmatrix columns);
+            dbmatrix import and import blocks read it
   csv, with --long
             a row for each recorded metric of every attempt, superseded, failed
             and withdrawn ones too
-  json      every attempt with its status, facts, phases and metrics
-  benchfmt  the attempts that stand for their runs, for benchstat` +
+  json      every attempt with its status, facts, phases, doubts and metrics
+  benchfmt  the attempts that stand for their runs, for benchstat; what is to be
+            said of a result stands in a line that begins with #` +
 			exitStatus(exitUsage, exitEnvironment),
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -72,11 +74,11 @@ func exportResults(ctx context.Context, s *streams, o *exportOptions, path strin
 	if o.long && o.format != "csv" {
 		return exit(exitUsage, errors.New("--long is a form of --format csv"))
 	}
-	exp, err := o.load(ctx, s, path)
+	exp, cells, err := o.expand(ctx, s, path)
 	if err != nil {
 		return err
 	}
-	e, err := o.read(ctx, exp)
+	e, err := o.read(ctx, exp, cells)
 	if err != nil {
 		return err
 	}
@@ -98,7 +100,7 @@ func exportResults(ctx context.Context, s *streams, o *exportOptions, path strin
 }
 
 // read gathers the results of one host.
-func (o *exportOptions) read(ctx context.Context, exp *matrix.Experiment) (*report.Export, error) {
+func (o *exportOptions) read(ctx context.Context, exp *matrix.Experiment, cells []*matrix.Cell) (*report.Export, error) {
 	record, err := needRecord(ctx, exp)
 	if err != nil {
 		return nil, err
@@ -115,7 +117,7 @@ func (o *exportOptions) read(ctx context.Context, exp *matrix.Experiment) (*repo
 	if len(attempts) == 0 {
 		return nil, exit(exitUsage, fmt.Errorf("%s has no results of experiment %s on host %s", shorten(recordPath(exp)), exp.Name, host))
 	}
-	return report.NewExport(exp, host, attempts), nil
+	return report.NewExport(exp, cells, host, attempts), nil
 }
 
 // chooseHost returns the host whose results are meant: the one that is asked for,

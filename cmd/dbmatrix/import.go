@@ -37,7 +37,7 @@ belongs to the experiment for good is better named by an import block.
 
 The file has a header line: the axes of the experiment first, then matrix, phase,
 iteration, replicate and status (all but phase may be absent), then column tokens.
-dbmatrix export writes such files. Of a spreadsheet with headings of its own,
+dbmatrix export writes such files, with what makes the numbers doubtful. Of a spreadsheet with headings of its own,
 --cell-columns says which columns are axes and which is the phase:
 
   dbmatrix import . old.csv --name old --cell-columns DBMS=engine,step=phase
