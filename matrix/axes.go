@@ -16,6 +16,8 @@ type axisBlock struct {
 	levels  []*levelBlock
 	index   map[string]int
 	overlay *overlay // what all levels share; nil in the shorthand, where each level has it
+	open    bool     // there may be levels that are not known
+	faulty  bool     // something of its declaration is at fault
 }
 
 // A levelBlock is a level as it is decoded.
@@ -28,6 +30,7 @@ type levelBlock struct {
 	label       *expression // nil: the name
 	overlay     *overlay
 	rng         hcl.Range
+	standIn     bool // for those of an axis none of which is known
 }
 
 // identity numbers the levels of an axis for the memo of expressions.
@@ -44,11 +47,15 @@ var reservedAxes = []string{"zip", "params", "exclude"}
 func (d *decoder) declareAxes(blocks hcl.Blocks) {
 	for _, b := range blocks {
 		a := &axisBlock{name: b.Labels[0], rng: b.DefRange, index: map[string]int{}}
+		since := d.faultsSince()
 		d.axisName(b)
+		a.faulty = since()
 		if i, dup := d.axisIndex[a.name]; dup {
 			d.faults.add(duplicate("axis", a.name, b.DefRange, d.axes[i].rng))
+			d.axes[i].open, d.axes[i].faulty, d.open = true, true, true
 			continue
 		}
+		before := d.losses
 		content := d.content(b.Body, axisSchema())
 		a.title = a.name
 		if content.Attributes["levels"] != nil {
@@ -56,7 +63,18 @@ func (d *decoder) declareAxes(blocks hcl.Blocks) {
 		} else {
 			d.declareLevels(a, content)
 		}
-		if len(a.levels) == 0 && !d.faults.errors() {
+		a.open = a.open || d.losses > before
+		a.faulty = a.faulty || a.open
+		d.open = d.open || a.open
+		switch {
+		case len(a.levels) == 0 && a.open:
+			l := &levelBlock{axis: a, name: "?", rng: a.rng, standIn: true}
+			l.overlay = &overlay{kind: OverlayLevel, name: levelName(a, l), rng: a.rng, open: true, bound: map[string]cty.Value{"level": cty.DynamicVal}}
+			if a.overlay == nil {
+				d.declareOverlay(l.overlay, content)
+			}
+			a.levels = append(a.levels, l)
+		case len(a.levels) == 0:
 			d.faults.add(fault(b.DefRange, "Axis without levels", "The axis %q has no level. Give it `level` blocks, or `levels = [...]`.", a.name))
 		}
 		d.axisIndex[a.name] = len(d.axes)
@@ -78,11 +96,14 @@ func (d *decoder) axisName(b *hcl.Block) {
 // lies under each of them.
 func (d *decoder) declareLevels(a *axisBlock, content *hcl.BodyContent) {
 	a.overlay = &overlay{kind: OverlayLevel, name: "axis " + a.name, rng: a.rng}
+	before := d.losses
 	d.declareOverlay(a.overlay, content)
+	a.overlay.open = d.losses > before
 	if attr := content.Attributes["label"]; attr != nil {
 		a.title = read(d, attr, a.name, textValue)
 	}
 	for _, b := range content.Blocks {
+		before := d.losses
 		lc := d.content(b.Body, levelSchema())
 		l := d.addLevel(a, b.Labels[0], b.LabelRanges[0])
 		if l == nil {
@@ -94,6 +115,7 @@ func (d *decoder) declareLevels(a *axisBlock, content *hcl.BodyContent) {
 		l.overlay = &overlay{kind: OverlayLevel, name: levelName(a, l), rng: b.DefRange}
 		d.declareOverlay(l.overlay, lc)
 		l.overlay.placeAs(a.overlay)
+		l.overlay.open = d.losses > before
 	}
 }
 
@@ -104,6 +126,7 @@ func levelName(a *axisBlock, l *levelBlock) string { return "level " + a.name + 
 func (d *decoder) declareShorthand(a *axisBlock, content *hcl.BodyContent) {
 	attr := content.Attributes["levels"]
 	for _, b := range content.Blocks {
+		a.faulty = true
 		d.faults.add(fault(b.DefRange, "Two ways to give levels", "The axis %q has `levels = [...]`, so it cannot have level blocks too.", a.name))
 	}
 	values, ok := d.static(attr)
@@ -111,6 +134,7 @@ func (d *decoder) declareShorthand(a *axisBlock, content *hcl.BodyContent) {
 		return
 	}
 	if values.IsNull() || !values.CanIterateElements() || values.Type().IsObjectType() || values.Type().IsMapType() {
+		d.losses++
 		d.faults.add(badValue("levels", attr.Expr.Range(), "must be a list, such as [1, 4, 16] or range(1, 5)"))
 		return
 	}
@@ -118,6 +142,7 @@ func (d *decoder) declareShorthand(a *axisBlock, content *hcl.BodyContent) {
 		_, v := it.Element()
 		name, wrong := levelText(v)
 		if wrong != "" {
+			d.losses++
 			d.faults.add(badValue("levels", attr.Expr.Range(), wrong))
 			continue
 		}
@@ -129,7 +154,9 @@ func (d *decoder) declareShorthand(a *axisBlock, content *hcl.BodyContent) {
 		l.labelAttr = content.Attributes["label"]
 		l.description = read(d, content.Attributes["description"], "", textValue)
 		l.overlay = &overlay{kind: OverlayLevel, name: levelName(a, l), rng: a.rng, bound: map[string]cty.Value{"level": v}}
+		before := d.losses
 		d.declareOverlay(l.overlay, content)
+		l.overlay.open = d.losses > before
 	}
 }
 
@@ -152,10 +179,12 @@ func levelText(v cty.Value) (string, string) {
 func (d *decoder) addLevel(a *axisBlock, name string, rng hcl.Range) *levelBlock {
 	switch {
 	case name == "" || strings.ContainsAny(name, ",=") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }):
+		a.open = true
 		d.faults.add(fault(rng, "Bad name", "A level cannot be called %q: its name may not be empty, nor hold a comma, an equals sign or a line break, which cell keys use.", name))
 		return nil
 	}
 	if i, dup := a.index[name]; dup {
+		a.faulty = true
 		d.faults.add(duplicate("level", a.name+"."+name, rng, a.levels[i].rng))
 		return nil
 	}
@@ -184,12 +213,7 @@ func (d *decoder) compileAxes() {
 			if a.overlay == nil {
 				bound = l.overlay.bound
 			}
-			if found := d.check(l.labelAttr.Expr, stepCell, keys(bound)...); len(found) > 0 {
-				d.faults.add(found...)
-				continue
-			}
-			d.checkComparisons(l.labelAttr.Expr)
-			l.label = d.compile(l.labelAttr.Expr, bound)
+			l.label = d.compileAt(l.labelAttr.Expr, stepCell, bound)
 		}
 	}
 }
@@ -200,7 +224,7 @@ func (d *decoder) publicAxis(a *axisBlock) *Axis {
 	axis := &Axis{Name: a.name, Label: a.title, Range: a.rng}
 	for _, l := range a.levels {
 		label := l.name
-		if l.label != nil && len(l.label.refs) == 0 {
+		if l.label != nil && len(l.label.refs) == 0 && !l.label.atFault() {
 			label = (&frame{d: d}).label(l).AsString()
 		}
 		axis.Levels = append(axis.Levels, &Level{Name: l.name, Label: label, Description: l.description, Pos: l.pos, Range: l.rng})

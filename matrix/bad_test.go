@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,9 +66,18 @@ func TestBad(t *testing.T) {
 func told(t *testing.T, o LoadOptions) string {
 	t.Helper()
 	e, files, diags := Load(context.Background(), o)
-	if !diags.HasErrors() {
+	if e != nil {
 		_, more := e.Expand()
 		diags = append(diags, more...)
+		slices.SortStableFunc(diags, func(a, b *hcl.Diagnostic) int {
+			switch {
+			case before(a.Subject, b.Subject):
+				return -1
+			case before(b.Subject, a.Subject):
+				return 1
+			}
+			return 0
+		})
 	}
 	var text bytes.Buffer
 	if err := hcl.NewDiagnosticTextWriter(&text, files, 100, false).WriteDiagnostics(diags); err != nil {

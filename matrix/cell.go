@@ -26,6 +26,10 @@ type Cell struct {
 	// first phase on whose server is not on this host.
 	Fingerprints []Fingerprint
 
+	// Unsound says that something of the cell is at fault, so that it cannot
+	// run: Phases holds what is known of it.
+	Unsound bool
+
 	candidate *candidate // to evaluate it for another replicate, and to explain it
 }
 

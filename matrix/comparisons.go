@@ -10,10 +10,10 @@ import (
 
 // checkComparisons reports comparisons of axis.x with a literal that no level of
 // x equals. They are never true, and nothing else would say so.
-func (d *decoder) checkComparisons(expr hcl.Expression) {
+func (d *decoder) checkComparisons(expr hcl.Expression) (sound bool) {
 	native := nativeOf(expr)
 	if native == nil {
-		return
+		return true
 	}
 	diags := hclsyntax.VisitAll(native, func(n hclsyntax.Node) hcl.Diagnostics {
 		op, ok := n.(*hclsyntax.BinaryOpExpr)
@@ -30,6 +30,7 @@ func (d *decoder) checkComparisons(expr hcl.Expression) {
 		return hcl.Diagnostics{found}
 	})
 	d.faults.add(diags...)
+	return len(diags) == 0
 }
 
 func (d *decoder) checkComparison(side, other hclsyntax.Expression) *hcl.Diagnostic {
@@ -45,7 +46,7 @@ func (d *decoder) checkComparison(side, other hclsyntax.Expression) *hcl.Diagnos
 		return fault(other.Range(), "Comparison that is never true",
 			"axis.%s is the name of a level, a text; %s is none. Write it in quotes.", a.name, show(v))
 	}
-	if _, ok := a.index[v.AsString()]; ok {
+	if _, ok := a.index[v.AsString()]; ok || a.open {
 		return nil
 	}
 	return fault(other.Range(), "No such level", "The axis %q has no level %q, so the comparison would always end the same way%s",
@@ -69,7 +70,7 @@ func (d *decoder) checkMatrixName(side, other hclsyntax.Expression) *hcl.Diagnos
 	for _, m := range d.matrices {
 		names = append(names, m.name)
 	}
-	if slices.Contains(names, v.AsString()) {
+	if slices.Contains(names, v.AsString()) || d.mayBe("matrix", v.AsString()) {
 		return nil
 	}
 	return fault(other.Range(), "No such matrix", "There is no matrix %q, so the comparison would always end the same way%s", v.AsString(), alternatives(v.AsString(), "", names))

@@ -14,39 +14,42 @@ import (
 // a fingerprint it is known for builds that are not on this host.
 type identity [sha256.Size]byte
 
-// evaluate resolves a candidate for one replicate. It returns nil where the
-// cell is at fault.
+// evaluate resolves a candidate for one replicate. The cell is unsound where
+// something of it is at fault.
 func (d *decoder) evaluate(c *candidate, replicate int) (*Cell, identity) {
 	f := &frame{d: d, levels: c.levels, cell: c.key, replicate: replicate}
 	cell := &Cell{Key: c.key, Matrix: c.matrices[0].name, Levels: make([]CellLevel, 0, len(c.levels)), candidate: c}
 	f.matrix = cell.Matrix
+	if slices.ContainsFunc(c.levels, func(l *levelBlock) bool { return l != nil && l.standIn }) {
+		f.cell = "" // its key says nothing
+	}
 	for i, l := range c.levels {
 		if l != nil {
 			text, _ := textValue(f.label(l))
 			cell.Levels = append(cell.Levels, CellLevel{Axis: d.axes[i].name, Name: l.name, Text: text, Pos: l.pos})
 		}
 	}
-	good := true
 	for _, p := range d.phases {
-		phase, present, ok := d.evaluatePhase(f, c, p, cell.Phases)
-		good = good && ok
-		if !present || !ok {
+		phase := d.evaluatePhase(f, c, p, cell.Phases)
+		if phase == nil {
 			continue
 		}
-		good = d.checkPhase(f, p, phase, cell.Phases) && good
+		sound := d.checkPhase(f, p, phase, cell.Phases)
+		cell.Unsound = cell.Unsound || phase.unsound || !sound
 		cell.Phases = append(cell.Phases, phase)
 	}
-	if !good {
-		return nil, identity{}
+	switch {
+	case cell.Unsound || !d.checkOrder(f, cell.Phases):
+		cell.Unsound = true
+	case len(cell.Phases) == 0:
+		cell.Unsound = true
+		if len(d.phases) > 0 {
+			d.faults.addIn(f.cell, fault(d.phases[0].rng, "Cell without phases", "Every phase's `when` is false in this cell, so it would do nothing. Exclude the cell, or correct a condition."))
+		}
+	default:
+		return cell, d.fingerprint(cell, c)
 	}
-	if !d.checkOrder(f, cell.Phases) {
-		return nil, identity{}
-	}
-	if len(cell.Phases) == 0 {
-		d.faults.addIn(c.key, fault(d.phases[0].rng, "Cell without phases", "Every phase's `when` is false in this cell, so it would do nothing. Exclude the cell, or correct a condition."))
-		return nil, identity{}
-	}
-	return cell, d.fingerprint(cell, c)
+	return cell, identity{}
 }
 
 // fingerprint chains the hashes of the cell's phases.
@@ -82,31 +85,46 @@ func link(before identity, iterations int, own identity) identity {
 	return sha256.Sum256(buf)
 }
 
-// evaluatePhase resolves a phase in a cell. present is false where its `when`
-// is; ok is false where something is at fault.
-func (d *decoder) evaluatePhase(f *frame, c *candidate, p *phaseBlock, before []*Phase) (phase *Phase, present, ok bool) {
+// evaluatePhase resolves a phase in a cell. It returns nil where its `when` is
+// false.
+func (d *decoder) evaluatePhase(f *frame, c *candidate, p *phaseBlock, before []*Phase) *Phase {
 	stack := d.overlays(c, p)
-	server, ok := d.resolveServer(f, stack)
-	if !ok {
-		return nil, true, false
-	}
-	f.server = server
+	f.open = d.lacks(c, p)
+	server, sound := d.resolveServer(f, stack)
+	f.server, f.unsure = server, !sound
 	if server != nil {
 		d.probe(server)
 		stack = append(d.serverStack(server), stack...)
+		f.open = f.open || slices.ContainsFunc(server.overlays, func(o *overlay) bool { return o.open })
 	}
-	if !d.resolveParams(f, stack) {
-		return nil, true, false
-	}
+	known := sound && !f.open
+	sound = d.resolveParams(f, stack) && known
+	f.failed = false
 	if !evalAttr(f, p.exprs, "when", true, boolValue) {
-		return nil, false, true
+		return nil
 	}
-	settings, ok := d.resolveSettings(f, stack)
-	if !ok {
-		return nil, true, false
+	if f.failed { // it may not be there
+		told := d.faults
+		d.faults = d.inDoubt("phase " + p.name)
+		defer func() { d.faults = told }()
 	}
-	phase, ok = d.resolvePhase(f, p, settings, before)
-	return phase, true, ok
+	settings, ok, settled := d.resolveSettings(f, stack)
+	phase := d.resolvePhase(f, p, settings, before, sound && ok && !f.failed)
+	phase.unsettled = !known || !settled
+	return phase
+}
+
+// lacks reports whether something that a phase of a cell is made of may have been
+// lost with what is at fault.
+func (d *decoder) lacks(c *candidate, p *phaseBlock) bool {
+	lost := d.lostBlocks || p.open || p.overlay.open || d.defaults != nil && d.defaults.open
+	for _, l := range c.levels {
+		lost = lost || l != nil && (l.overlay.open || l.axis.overlay != nil && l.axis.overlay.open)
+	}
+	for _, m := range c.matrices {
+		lost = lost || m.overlay != nil && m.overlay.open
+	}
+	return lost
 }
 
 // An applied overlay is one that reaches a phase of a cell. Overlays of one
@@ -178,12 +196,16 @@ func (d *decoder) resolveServer(f *frame, stack []applied) (*Server, bool) {
 		case o.value.IsNull():
 		case o.value.IsKnown() && o.value.Type().Equals(serverType):
 			next = o.value.EncapsulatedValue().(*Server)
+		case !o.value.IsKnown() && f.excuses(s.expr):
+			return nil, false
 		default:
 			d.faults.addIn(f.cell, badValue("server", s.rng, `must be a server, such as server.mariadb, not `+show(o.value)))
 			return nil, false
 		}
 		if by.overlay != nil && by.varied() && a.varied() && a.group != by.group && next != server && !a.overrides("server") {
-			d.faults.addIn(f.cell, conflict("server", by, by.exprs["server"].rng, a, s.rng))
+			if !f.open {
+				d.faults.addIn(f.cell, conflict("server", by, by.exprs["server"].rng, a, s.rng))
+			}
 			return nil, false
 		}
 		server, by = next, a
@@ -197,7 +219,7 @@ func (d *decoder) resolveServer(f *frame, stack []applied) (*Server, bool) {
 func (d *decoder) resolveParams(f *frame, stack []applied) bool {
 	f.params = make([]paramValue, len(d.paramOrder))
 	for i := range f.params {
-		f.params[i] = paramValue{cty.NullVal(cty.DynamicPseudoType), idNull}
+		f.params[i] = noParam()
 	}
 	var setters []applied
 	for _, a := range stack {
@@ -209,69 +231,109 @@ func (d *decoder) resolveParams(f *frame, stack []applied) bool {
 		return true
 	}
 	for i := range f.params {
-		f.params[i] = paramValue{cty.DynamicVal, idUnknown}
+		f.params[i] = paramValue{value: cty.DynamicVal, id: idUnknown}
 	}
+	sound := true
 	for round := 0; ; round++ {
-		next, ok := d.paramRound(f, setters)
-		if !ok {
-			return false
-		}
+		var next []paramValue
+		next, sound = d.paramRound(f, setters)
 		changed := false
 		for i := range next {
-			changed = changed || next[i].id != f.params[i].id
+			changed = changed || next[i].id != f.params[i].id || next[i].faulty != f.params[i].faulty
 		}
 		f.params = next
 		if !changed || round > len(next) || !readsParams(setters) {
 			break
 		}
 	}
-	return d.checkParams(f, setters)
+	return d.checkParams(f, setters) && sound
 }
 
-// paramRound evaluates all params once with what is known of them.
-func (d *decoder) paramRound(f *frame, setters []applied) ([]paramValue, bool) {
-	next := make([]paramValue, len(f.params))
+// noParam is the value of a param that nothing sets.
+func noParam() paramValue {
+	return paramValue{value: cty.NullVal(cty.DynamicPseudoType), id: idNull}
+}
+
+// spoil makes the params unknown that a setting with a fault sets: all of them,
+// where it cannot be told which these are.
+func (d *decoder) spoil(s *setting, params []paramValue) {
+	if len(s.keys) == 0 {
+		for i := range params {
+			params[i] = paramValue{cty.DynamicVal, idUnknown, true}
+		}
+	}
+	for name := range s.keys {
+		if i, ok := d.params[name]; ok && i < len(params) {
+			params[i] = paramValue{cty.DynamicVal, idUnknown, true}
+		}
+	}
+}
+
+// paramRound evaluates all params once with what is known of them. Those that are
+// at fault are unknown; sound is false where there are any.
+func (d *decoder) paramRound(f *frame, setters []applied) (next []paramValue, sound bool) {
+	sound = true
+	next = make([]paramValue, len(f.params))
 	for i := range next {
-		next[i] = paramValue{cty.NullVal(cty.DynamicPseudoType), idNull}
+		next[i] = noParam()
 	}
 	by := make([]applied, len(next))
 	for _, a := range setters {
 		s := a.exprs["params"]
 		o := s.expr.eval(f)
-		if o.diags.HasErrors() {
+		switch {
+		case o.diags.HasErrors():
 			d.faults.addIn(f.cell, o.diags...)
-			return nil, false
-		}
-		if !o.value.IsKnown() {
+			d.spoil(s, next)
+			sound = false
+			continue
+		case !o.value.IsKnown() && f.excuses(s.expr):
+			d.spoil(s, next)
+			sound = false
+			continue
+		case !o.value.IsKnown():
 			continue
 		}
 		c := d.parseParams(s, o)
 		if c.diags != nil {
 			d.faults.addIn(f.cell, c.diags...)
-			return nil, false
+			d.spoil(s, next)
+			sound = false
+			continue
 		}
 		for _, e := range c.params {
-			if e.index >= len(next) { // a name that only the evaluation brought up
-				next = append(next, paramValue{cty.NullVal(cty.DynamicPseudoType), idNull})
+			for e.index >= len(next) { // a name that only the evaluation brought up
+				next = append(next, noParam())
 				by = append(by, applied{})
-				f.params = append(f.params, paramValue{cty.NullVal(cty.DynamicPseudoType), idNull})
+				f.params = append(f.params, noParam())
+			}
+			if e.value.id == idUnknown && f.excuses(s.expr) {
+				e.value.faulty, sound = true, false
 			}
 			prior := by[e.index]
 			clash := prior.overlay != nil && prior.varied() && a.varied() && a.group != prior.group || prior.overlay != nil && a.group == groupMatrix && prior.group == groupMatrix
 			if clash && next[e.index].id != e.value.id && next[e.index].id != idUnknown && e.value.id != idUnknown && !a.overrides(e.name) {
-				at := prior.exprs["params"].key(e.name)
-				if a.group == groupMatrix && prior.group == groupMatrix {
-					d.faults.addIn(f.cell, fault(s.key(e.name), "Matrices that disagree",
-						"%s sets param %s to another value at %s, and both yield this cell, so there is no saying which it has. Let the params of both agree, or leave the cell out of one of them.", prior.name, e.name, place(at)))
-					return nil, false
-				}
-				d.faults.addIn(f.cell, conflict("param "+e.name, prior, at, a, s.key(e.name)))
-				return nil, false
+				sound = false
+				d.tellClash(f, prior, a, e.name)
+				e.value = paramValue{cty.DynamicVal, idUnknown, true}
 			}
 			next[e.index], by[e.index] = e.value, a
 		}
 	}
-	return next, true
+	return next, sound
+}
+
+// tellClash reports a param that two overlays set differently.
+func (d *decoder) tellClash(f *frame, prior, a applied, name string) {
+	at, rng := prior.exprs["params"].key(name), a.exprs["params"].key(name)
+	switch {
+	case f.open:
+	case a.group == groupMatrix && prior.group == groupMatrix:
+		d.faults.addIn(f.cell, fault(rng, "Matrices that disagree",
+			"%s sets param %s to another value at %s, and both yield this cell, so there is no saying which it has. Let the params of both agree, or leave the cell out of one of them.", prior.name, name, place(at)))
+	default:
+		d.faults.addIn(f.cell, conflict("param "+name, prior, at, a, rng))
+	}
 }
 
 // checkParams reports params that depend on themselves.
@@ -282,8 +344,9 @@ func (d *decoder) checkParams(f *frame, setters []applied) bool {
 	var names []string
 	var rng hcl.Range
 	for i, v := range f.params {
-		if v.id == idUnknown {
+		if v.id == idUnknown && !v.faulty {
 			names = append(names, "param."+d.paramOrder[i].name)
+			f.params[i].faulty = true
 			if len(names) == 1 {
 				rng = d.paramOrder[i].ranges[0]
 			}

@@ -13,36 +13,47 @@ type candidate struct {
 	key      CellKey
 	levels   []*levelBlock // by axis; nil where the matrix leaves it out
 	matrices []*matrixBlock
+	doubtful bool // an exclude that is at fault may remove it
 }
 
 // Expand makes the cells of the experiment, in source order: matrix by matrix,
-// the first axis varying slowest. Each is evaluated phase by phase.
+// the first axis varying slowest. Each is evaluated phase by phase. Beside errors it
+// returns the cells as far as they are known, for the checks of the report.
 func (e *Experiment) Expand() ([]*Cell, hcl.Diagnostics) {
 	d := e.decoder
 	d.faults = &faults{}
 	candidates := d.candidates()
-	if d.faults.errors() {
-		return nil, d.faults.diagnostics()
-	}
 	cells := make([]*Cell, 0, len(candidates))
 	identities := make([]identity, 0, len(candidates))
 	for i := range candidates {
-		cell, id := d.evaluate(&candidates[i], 1)
-		if cell == nil {
-			continue
-		}
+		cell, id := d.evaluateCandidate(&candidates[i])
 		cells = append(cells, cell)
 		identities = append(identities, id)
 	}
+	d.settle()
 	d.checkIdentical(cells, identities)
-	if !d.faults.errors() {
+	if !d.faults.errors() && !d.faulty {
 		d.checkPhasesRun(cells)
 		d.checkRowLabels(cells)
 	}
-	if d.faults.errors() {
-		return nil, d.faults.diagnostics()
-	}
+	d.faults.forget(d.told)
 	return cells, d.faults.diagnostics()
+}
+
+// CellsKnown reports whether there are no cells but those that Expand returned:
+// something that is at fault may make others.
+func (e *Experiment) CellsKnown() bool { return e.decoder == nil || !e.decoder.open }
+
+// evaluateCandidate resolves a candidate for the first replicate.
+func (d *decoder) evaluateCandidate(c *candidate) (*Cell, identity) {
+	if c.doubtful {
+		told := d.faults
+		d.faults = d.inDoubt("cells")
+		defer func() { d.faults = told }()
+	}
+	cell, id := d.evaluate(c, 1)
+	cell.Unsound = cell.Unsound || c.doubtful
+	return cell, id
 }
 
 // Count returns how many cells the experiment has, without evaluating what they
@@ -57,9 +68,10 @@ func (e *Experiment) Count() (int, hcl.Diagnostics) {
 // candidates walks the matrices and drops what an exclude names.
 func (d *decoder) candidates() []candidate {
 	for _, x := range d.excludes {
-		x.removed = 0
+		x.removed, x.unsure = 0, false
 	}
 	if d.tooMany() {
+		d.open = true
 		return nil
 	}
 	var found []candidate
@@ -69,27 +81,25 @@ func (d *decoder) candidates() []candidate {
 		d.product(m, func(levels []*levelBlock) {
 			key := d.cellKey(levels)
 			if i, dup := seen[key]; dup {
-				if !d.excluded(f, found[i].levels, key, m) && !slices.Contains(found[i].matrices, m) {
+				if gone, _ := d.excluded(f, found[i].levels, key, m); !gone && !slices.Contains(found[i].matrices, m) {
 					found[i].matrices = append(found[i].matrices, m)
 				}
 				return
 			}
-			if d.excluded(f, levels, key, m) {
+			gone, doubtful := d.excluded(f, levels, key, m)
+			if gone {
 				return
 			}
 			seen[key] = len(found)
-			found = append(found, candidate{key: key, levels: append([]*levelBlock(nil), levels...), matrices: []*matrixBlock{m}})
+			found = append(found, candidate{key: key, levels: append([]*levelBlock(nil), levels...), matrices: []*matrixBlock{m}, doubtful: doubtful})
 		})
 	}
-	if d.faults.errors() {
-		return found
-	}
 	for _, x := range d.excludes {
-		if x.removed == 0 {
+		if x.removed == 0 && !x.unsure && !d.open {
 			d.faults.add(warning(x.rng, "Exclude that removes nothing", "No cell meets this condition. Correct it, or remove the block."))
 		}
 	}
-	if len(found) == 0 {
+	if len(found) == 0 && !d.open && len(d.excludes) > 0 {
 		d.faults.add(fault(d.excludes[0].rng, "No cells", "The exclude blocks of the experiment, of which this is the first, remove every cell. Narrow a condition."))
 	}
 	return found
@@ -116,10 +126,11 @@ func (d *decoder) tooMany() bool {
 	return total > maxCombinations
 }
 
-// union returns the matrices; without any, the product of all axes.
+// union returns the matrices whose cells are known; without any matrix, the product
+// of all axes.
 func (d *decoder) union() []*matrixBlock {
 	if len(d.matrices) > 0 {
-		return d.matrices
+		return slices.DeleteFunc(slices.Clone(d.matrices), func(m *matrixBlock) bool { return m.open })
 	}
 	all := &matrixBlock{}
 	for i, a := range d.axes {
@@ -166,43 +177,55 @@ func (d *decoder) cellKey(levels []*levelBlock) CellKey {
 }
 
 // excluded reports whether an exclude block removes a combination. All that do
-// are counted, so that the plan can show which removed what.
-func (d *decoder) excluded(f *frame, levels []*levelBlock, key CellKey, m *matrixBlock) bool {
+// are counted, so that the plan can show which removed what. doubtful is true where
+// one that is at fault may remove it.
+func (d *decoder) excluded(f *frame, levels []*levelBlock, key CellKey, m *matrixBlock) (gone, doubtful bool) {
 	f.levels, f.cell, f.matrix = levels, key, m.name
-	gone := false
 	for _, x := range d.excludes {
 		if x.matrix != "" && x.matrix != m.name {
 			continue
 		}
-		if x.holds(f) {
+		held, known := x.holds(f)
+		x.unsure = x.unsure || !known
+		doubtful = doubtful || !known
+		if held {
 			x.removed++
 			gone = true
 		}
 	}
-	return gone
+	return gone, doubtful
 }
 
-// holds reports whether the condition is true of the frame's levels.
-func (x *excludeBlock) holds(f *frame) bool {
+// holds reports whether the condition is true of the frame's levels. known is false
+// where a fault keeps that from being told.
+func (x *excludeBlock) holds(f *frame) (held, known bool) {
+	known = len(x.when) > 0
 	for _, when := range x.when {
 		o := when.eval(f)
-		if o.diags.HasErrors() {
+		switch {
+		case o.diags.HasErrors():
 			f.d.faults.addIn(f.cell, o.diags...)
-			return false
-		}
-		if o.value.IsNull() || !o.value.IsKnown() {
+			known = false
+			continue
+		case !o.value.IsKnown() && f.excuses(when):
+			known = false
+			continue
+		case o.value.IsNull() || !o.value.IsKnown():
 			f.d.faults.addIn(f.cell, badValue("when", when.Range(), "must be true or false; it is null"))
-			return false
+			known = false
+			continue
 		}
 		held, wrong := boolValue(o.value)
 		if wrong != "" {
 			f.d.faults.addIn(f.cell, badValue("when", when.Range(), wrong))
+			known = false
+			continue
 		}
 		if !held {
-			return false
+			return false, true
 		}
 	}
-	return true
+	return known, known
 }
 
 // An Exclusion tells how many cells an exclude block removed.
@@ -286,8 +309,14 @@ func (c *Cell) label() string {
 
 // checkIdentical reports cells that would run the very same thing.
 func (d *decoder) checkIdentical(cells []*Cell, ids []identity) {
+	if d.idle {
+		return // they would differ if the params were read
+	}
 	first := make(map[identity]int, len(cells))
 	for i, id := range ids {
+		if cells[i].Unsound {
+			continue
+		}
 		j, dup := first[id]
 		if !dup {
 			first[id] = i
@@ -303,6 +332,9 @@ func (d *decoder) reportIdentical(a, b *Cell) {
 		lb, hasB := b.Level(axis.name)
 		if hasA == hasB && la.Name == lb.Name {
 			continue
+		}
+		if axis.faulty {
+			return
 		}
 		d.faults.addIn(b.Key, fault(d.axes[i].rng, "Identical cells",
 			"The axis %q changes nothing between %s and %s, which would measure one thing twice.%s Let its levels set something, leave the axis out of the matrix there, or say `same = true` on a level that is meant to be the same.",

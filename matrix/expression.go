@@ -22,6 +22,11 @@ type expression struct {
 	// unique says that the expression reads what no two cells share, so
 	// that remembering its outcomes would only fill memory.
 	unique bool
+
+	// What is at fault: names and functions that there are not, or all of it.
+	faulty  map[ref]bool
+	calls   []string
+	unknown bool
 }
 
 // An outcome is what an expression gave for one combination.
@@ -82,7 +87,11 @@ func (d *decoder) collect(expr hcl.Expression, bound map[string]cty.Value, seen 
 		}
 		for _, name := range names {
 			l := d.locals[name]
-			if l == nil || locals[name] {
+			if l == nil || l.cyclic {
+				seen[ref{rootLocal, name}] = true
+				continue
+			}
+			if locals[name] {
 				continue
 			}
 			locals[name] = true
@@ -106,7 +115,11 @@ func (e *expression) eval(f *frame) *outcome {
 	}
 	f.key = f.key[:0]
 	for _, r := range e.refs {
-		f.key = binary.LittleEndian.AppendUint32(f.key, uint32(f.identify(r)))
+		id := idUnknown
+		if !e.faulty[r] {
+			id = f.identify(r)
+		}
+		f.key = binary.LittleEndian.AppendUint32(f.key, uint32(id))
 	}
 	if o, ok := e.memo[string(f.key)]; ok {
 		return o
@@ -118,6 +131,9 @@ func (e *expression) eval(f *frame) *outcome {
 }
 
 func (e *expression) evaluate(f *frame) *outcome {
+	if e.unknown {
+		return &outcome{value: cty.DynamicVal}
+	}
 	value, diags := e.Value(f.context(e))
 	return &outcome{value: value, diags: diags}
 }

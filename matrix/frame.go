@@ -13,9 +13,16 @@ type frame struct {
 	cell      CellKey
 	matrix    string
 	server    *Server // nil until the server is known, or where the cell has none
+	unsure    bool    // which server it is cannot be told, because of a fault
 	params    []paramValue
 	replicate int
 	foreign   map[string]string // levels by axis that only an import knows
+
+	// Something of the cell was lost, so that nothing can be told of what it
+	// lacks or how it differs from others.
+	open bool
+
+	failed bool // whether an attribute had no value that can be used, since this was last set
 
 	key []byte // scratch for the memo of expressions
 }
@@ -23,8 +30,9 @@ type frame struct {
 // A paramValue is what is known of a param. Before its own expression was
 // evaluated it is unknown, and whatever reads it stays unknown too.
 type paramValue struct {
-	value cty.Value
-	id    int32
+	value  cty.Value
+	id     int32
+	faulty bool // it has no value because of a fault
 }
 
 // Identities of values that are not interned. Interned ones are above 0.
@@ -58,6 +66,9 @@ func (f *frame) identify(r ref) int32 {
 	case rootCell:
 		return f.d.intern(f.cellValue(r.attr))
 	case rootBuild:
+		if f.unsure {
+			return idUnknown
+		}
 		if f.server == nil {
 			return idNull
 		}
@@ -98,7 +109,7 @@ func (f *frame) level(axis string) *levelBlock {
 // context builds what an expression is evaluated in: the roots that it reads,
 // each with the attributes that it reads.
 func (f *frame) context(e *expression) *hcl.EvalContext {
-	ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}, Functions: f.d.functions}
+	ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}, Functions: unknownFunctions(f.d.functions, e.calls)}
 	attrs := map[root]map[string]cty.Value{}
 	for _, r := range e.refs {
 		if r.attr == "" {
@@ -109,23 +120,43 @@ func (f *frame) context(e *expression) *hcl.EvalContext {
 			attrs[r.root] = map[string]cty.Value{}
 		}
 		if _, ok := attrs[r.root][r.attr]; !ok {
-			attrs[r.root][r.attr] = f.value(r)
+			attrs[r.root][r.attr] = f.valueIn(e, r)
 		}
 	}
 	for r, a := range attrs {
 		ctx.Variables[string(r)] = cty.ObjectVal(a)
 	}
 	if len(e.local) > 0 {
-		locals := map[string]cty.Value{}
+		locals := attrs[rootLocal]
+		if locals == nil {
+			locals = map[string]cty.Value{}
+		}
 		for _, name := range e.local {
-			locals[name] = f.localValue(name)
+			locals[name] = cty.DynamicVal
+			if !e.faulty[ref{rootLocal, name}] {
+				locals[name] = f.localValue(name)
+			}
 		}
 		ctx.Variables[string(rootLocal)] = cty.ObjectVal(locals)
 	}
 	for name, v := range e.bound {
 		ctx.Variables[name] = v
 	}
+	for r := range e.faulty {
+		if r.attr == "" {
+			ctx.Variables[string(r.root)] = cty.DynamicVal
+		}
+	}
 	return ctx
+}
+
+// valueIn returns the value of a name that an expression reads: of one that is at
+// fault in it, unknown.
+func (f *frame) valueIn(e *expression, r ref) cty.Value {
+	if e.faulty[r] {
+		return cty.DynamicVal
+	}
+	return f.value(r)
 }
 
 // localValue evaluates a local in the frame; a faulty one is unknown, since its
@@ -160,7 +191,9 @@ func (f *frame) value(r ref) cty.Value {
 	case rootAxis, rootLabel:
 		return f.levelValue(r)
 	case rootPos:
-		if l := f.level(r.attr); l != nil {
+		if l := f.level(r.attr); l != nil && l.standIn {
+			return cty.UnknownVal(cty.Number)
+		} else if l != nil {
 			return cty.NumberIntVal(int64(l.pos))
 		}
 		return cty.NullVal(cty.Number)
@@ -172,6 +205,8 @@ func (f *frame) value(r ref) cty.Value {
 		if i, ok := f.d.params[r.attr]; ok {
 			return f.params[i].value
 		}
+	case rootLocal:
+		return cty.DynamicVal // one in a cycle
 	}
 	return cty.NullVal(cty.DynamicPseudoType)
 }
@@ -185,6 +220,8 @@ func (f *frame) levelValue(r ref) cty.Value {
 	switch {
 	case l == nil:
 		return cty.NullVal(cty.String)
+	case l.standIn:
+		return cty.UnknownVal(cty.String)
 	case r.root == rootLabel:
 		return f.label(l)
 	}
@@ -244,6 +281,8 @@ func (f *frame) cellValue(attr string) cty.Value {
 // unknown where no machine supplies it.
 func (f *frame) buildValue(attr string) cty.Value {
 	switch {
+	case f.unsure:
+		return cty.UnknownVal(cty.String)
 	case f.server == nil:
 		return cty.NullVal(cty.String)
 	case attr == "name":

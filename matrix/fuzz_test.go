@@ -53,16 +53,17 @@ func FuzzLoad(f *testing.F) {
 		o.Machine = machine
 		e, _, diags := Load(context.Background(), o)
 		checkPlaces(t, diags)
-		if diags.HasErrors() {
+		if e == nil {
 			return
 		}
+		sound := !diags.HasErrors()
 		if n, diags := e.Count(); diags.HasErrors() || n > 200 {
 			checkPlaces(t, diags)
 			return
 		}
 		cells, diags := e.Expand()
 		checkPlaces(t, diags)
-		if diags.HasErrors() {
+		if diags.HasErrors() || !sound {
 			return
 		}
 		if e.Replicates > 3 {

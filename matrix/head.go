@@ -56,12 +56,15 @@ func (d *decoder) decodeHead(blocks hcl.Blocks) {
 func (d *decoder) declareDefaults(blocks hcl.Blocks) {
 	for i, b := range blocks {
 		if i > 0 {
+			d.defaults.open = true
 			d.faults.add(fault(b.DefRange, "Second defaults block", "The defaults block at %s is the base of every cell already. Join the two.", place(blocks[0].DefRange)))
 			continue
 		}
+		before := d.losses
 		content := d.content(b.Body, overlaySchema())
 		d.defaults = &overlay{kind: OverlayDefaults, name: "defaults", rng: b.DefRange}
 		d.declareOverlay(d.defaults, content)
+		d.defaults.open = d.losses > before
 	}
 }
 
@@ -95,14 +98,16 @@ func (d *decoder) compileOverlays() {
 // checkReads reports params that nothing reads: a misspelt name, or an axis that
 // only seems to vary something.
 func (d *decoder) checkReads() {
-	if d.faults.errors() {
-		return // what was not compiled reads nothing
-	}
 	if d.read[ref{rootParam, ""}] {
 		return
 	}
+	mentioned, all := map[string]bool(nil), false
+	if d.faults.errors() { // something that reads them may be at fault
+		mentioned, all = d.mentioned()
+	}
 	for _, p := range d.paramOrder {
-		if !d.read[ref{rootParam, p.name}] {
+		if !all && !d.read[ref{rootParam, p.name}] && !mentioned[p.name] {
+			d.idle = true
 			d.faults.add(fault(p.ranges[0], "Param that nothing reads",
 				"The param %q is set here, but no expression reads param.%s, so it changes nothing. Use it, or remove it.", p.name, p.name))
 		}

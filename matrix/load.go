@@ -51,7 +51,9 @@ type LoadOptions struct {
 type VarValue struct{ Name, Value string }
 
 // Load reads and decodes an experiment. It returns the diagnostics of all files
-// at once; the experiment is nil if one of them is an error.
+// at once. Where one of them is an error the experiment is good for one thing: to
+// be expanded and checked on, so that all its faults are told in one go. It is nil
+// where nothing more can be found.
 func Load(ctx context.Context, o LoadOptions) (*Experiment, map[string]*hcl.File, hcl.Diagnostics) {
 	f := &faults{}
 	src, ok := readSource(o.Path, f)
@@ -59,13 +61,12 @@ func Load(ctx context.Context, o LoadOptions) (*Experiment, map[string]*hcl.File
 		return nil, nil, f.diagnostics()
 	}
 	d := newDecoder(ctx, o, src, f)
-	if ok {
-		d.decode()
-	}
-	if f.errors() {
+	if !ok || !d.decode() {
 		return nil, src.files, f.diagnostics()
 	}
-	return d.experiment(), src.files, f.diagnostics()
+	e := d.experiment()
+	d.told, d.faulty = f.found, f.errors()
+	return e, src.files, f.diagnostics()
 }
 
 // Format returns the canonical layout of a file's source.
@@ -120,6 +121,21 @@ type decoder struct {
 	files     map[string]string // content hashes by path
 
 	contributions int32 // how many were made
+
+	// What faults leave behind: how many arguments and blocks were lost so
+	// far, the names that such may have declared, and the kinds of blocks
+	// without a name.
+	losses         int
+	lost, nameless map[string]bool
+	lossy          map[*hcl.BodyContent]bool // that something was lost from
+
+	told   map[faultKey]*foldedFault // by Load
+	faulty bool                      // Load told of errors
+	doubts map[string]*doubt
+	open   bool // there may be cells that are not known
+
+	idle       bool // there are params that nothing reads
+	lostBlocks bool // one that has a part in what cells there are and what they run
 }
 
 func newDecoder(ctx context.Context, o LoadOptions, src *source, f *faults) *decoder {
@@ -143,6 +159,9 @@ func newDecoder(ctx context.Context, o LoadOptions, src *source, f *faults) *dec
 		workloads: map[string]*resolvedWorkload{},
 		resolved:  map[phaseKey]*Phase{},
 		files:     map[string]string{},
+		lost:      map[string]bool{},
+		nameless:  map[string]bool{},
+		lossy:     map[*hcl.BodyContent]bool{},
 	}
 	for flavour, attribute := range optionAttributes {
 		d.dialects[flavour] = &Dialect{Flavour: flavour, Attribute: attribute}
@@ -157,25 +176,28 @@ func newDecoder(ctx context.Context, o LoadOptions, src *source, f *faults) *dec
 }
 
 // decode goes through the blocks in the order in which their names must be
-// known: a later stage may use what an earlier one declared.
-func (d *decoder) decode() {
+// known: a later stage may use what an earlier one declared. ok is false where it
+// cannot be told what there is.
+func (d *decoder) decode() (ok bool) {
 	if !d.decodeMachine() {
-		return
+		return false
 	}
+	d.correctBlocks()
 	raw, _, diags := d.src.raw().PartialContent(declarationSchema())
 	d.faults.add(diags...)
 	d.decodeVariables(raw.Blocks.OfType("variable"))
-	if !d.decodeLocals(raw.Blocks.OfType("locals")) {
-		return // locals in a cycle have no value
-	}
-	if d.checkDynamic() && d.faults.errors() {
-		return // what a dynamic block makes is not known
+	d.decodeLocals(raw.Blocks.OfType("locals"))
+	if !d.checkDynamic() {
+		return false
 	}
 	places, _, diags := d.src.body(d.staticContext()).PartialContent(placeSchema())
 	d.faults.add(diags...)
 	d.decodeServers(places.Blocks.OfType("server"))
 	d.decodeStorages(places.Blocks.OfType("storage"))
-	d.decodeBlocks(d.content(d.src.body(d.staticContext()), experimentFileSchema()))
+	content := d.content(d.src.body(d.staticContext()), experimentFileSchema())
+	d.open = d.open || d.lostBlocks
+	d.decodeBlocks(content)
+	return true
 }
 
 // decodeBlocks decodes what a matrix is made of. First the names of axes and

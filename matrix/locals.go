@@ -15,10 +15,11 @@ type local struct {
 	name     string
 	expr     hcl.Expression
 	rng      hcl.Range
-	step     step   // the first at which it can be evaluated
-	latest   string // the name that it waits for
-	compiled *expression
+	step     step        // the first at which it can be evaluated
+	latest   string      // the name that it waits for
+	compiled *expression // nil: the local is at fault, and unknown
 	done     bool
+	cyclic   bool // it leads into a cycle
 }
 
 func sortedAttrs(set hcl.Attributes) []*hcl.Attribute {
@@ -30,9 +31,8 @@ func sortedAttrs(set hcl.Attributes) []*hcl.Attribute {
 	return list
 }
 
-// decodeLocals declares the locals, finds the step of each and reports cycles;
-// ok is false where there is one.
-func (d *decoder) decodeLocals(blocks hcl.Blocks) (ok bool) {
+// decodeLocals declares the locals, finds the step of each and reports cycles.
+func (d *decoder) decodeLocals(blocks hcl.Blocks) {
 	for _, b := range blocks {
 		set, diags := b.Body.JustAttributes()
 		d.faults.add(diags...)
@@ -44,17 +44,12 @@ func (d *decoder) decodeLocals(blocks hcl.Blocks) (ok bool) {
 			d.locals[attr.Name] = &local{name: attr.Name, expr: attr.Expr, rng: attr.NameRange}
 		}
 	}
-	cyclic := false
 	for _, l := range d.localsInOrder() {
-		cyclic = d.resolveLocal(l, nil) || cyclic
-	}
-	if cyclic {
-		return false
+		d.resolveLocal(l, nil)
 	}
 	for _, l := range d.localsInOrder() {
 		d.checkLocal(l)
 	}
-	return true
 }
 
 // checkLocal reports what a local refers to that is not there. The names of
@@ -73,7 +68,7 @@ func (d *decoder) checkLocal(l *local) {
 		}
 	}
 	d.faults.add(found...)
-	if len(found) == 0 {
+	if len(found) == 0 && !l.cyclic {
 		l.compiled = d.compile(l.expr, nil)
 	}
 }
@@ -83,7 +78,11 @@ func (d *decoder) checkLocal(l *local) {
 func (d *decoder) checkLocalNames() {
 	for _, l := range d.localsInOrder() {
 		d.faults.add(d.check(l.expr, l.step)...)
-		d.checkComparisons(l.expr)
+		sound := d.checkComparisons(l.expr)
+		if l.compiled != nil {
+			l.compiled.unknown = !sound
+			d.blame(l.compiled, l.step, nil)
+		}
 	}
 }
 
@@ -107,7 +106,7 @@ func (d *decoder) resolveLocal(l *local, path []string) bool {
 		}
 	}
 	if l.done {
-		return false
+		return l.cyclic
 	}
 	path = append(path, l.name)
 	for _, t := range l.expr.Variables() {
@@ -118,7 +117,7 @@ func (d *decoder) resolveLocal(l *local, path []string) bool {
 		}
 		if next := d.locals[r.attr]; r.root == rootLocal && next != nil {
 			if d.resolveLocal(next, path) {
-				l.done = true
+				l.done, l.cyclic = true, true
 				return true
 			}
 			at, latest = next.step, next.latest
@@ -132,51 +131,54 @@ func (d *decoder) resolveLocal(l *local, path []string) bool {
 }
 
 // checkDynamic reports for_each and labels of dynamic blocks that read names
-// which are not known when blocks are expanded. It reports whether there are any
-// dynamic blocks.
-func (d *decoder) checkDynamic() (any bool) {
+// which are not known when blocks are expanded. It reports whether it is known what
+// each makes.
+func (d *decoder) checkDynamic() (known bool) {
+	known = true
 	for _, name := range d.src.names {
 		if body, ok := d.src.files[name].Body.(*hclsyntax.Body); ok {
-			any = d.checkDynamicIn(body, nil) || any
+			known = d.checkDynamicIn(body, nil) && known
 		}
 	}
-	return any
+	return known
 }
 
-func (d *decoder) checkDynamicIn(body *hclsyntax.Body, iterators []string) (any bool) {
+func (d *decoder) checkDynamicIn(body *hclsyntax.Body, iterators []string) (known bool) {
+	known = true
 	for _, b := range body.Blocks {
 		inner := iterators
 		if b.Type == "dynamic" && len(b.Labels) == 1 {
-			any = true
-			inner = append(append([]string{}, iterators...), d.checkDynamicBlock(b, iterators))
+			iterator, ok := d.checkDynamicBlock(b, iterators)
+			known = known && ok
+			inner = append(append([]string{}, iterators...), iterator)
 		}
-		any = d.checkDynamicIn(b.Body, inner) || any
+		known = d.checkDynamicIn(b.Body, inner) && known
 	}
-	return any
+	return known
 }
 
-// checkDynamicBlock checks one dynamic block and returns the name of its
-// iterator.
-func (d *decoder) checkDynamicBlock(b *hclsyntax.Block, iterators []string) string {
-	iterator := b.Labels[0]
+// checkDynamicBlock checks one dynamic block and returns the name of its iterator,
+// and whether it is known what the block makes.
+func (d *decoder) checkDynamicBlock(b *hclsyntax.Block, iterators []string) (iterator string, known bool) {
+	iterator, known = b.Labels[0], true
 	if attr := b.Body.Attributes["iterator"]; attr != nil {
 		if name := hcl.ExprAsKeyword(attr.Expr); name != "" {
 			iterator = name
 		}
 	}
 	if attr := b.Body.Attributes["for_each"]; attr != nil {
-		d.faults.add(d.checkStatic(attr.Expr, iterators, "for_each")...)
+		known = d.checkStatic(attr.Expr, iterators, "for_each")
 	}
 	if attr := b.Body.Attributes["labels"]; attr != nil {
-		d.faults.add(d.checkStatic(attr.Expr, append(append([]string{}, iterators...), iterator), "labels")...)
+		known = d.checkStatic(attr.Expr, append(append([]string{}, iterators...), iterator), "labels") && known
 	}
-	return iterator
+	return iterator, known
 }
 
 // checkStatic checks the names in an expression of a dynamic block. Those of
 // servers and storages are declared by blocks that may be dynamic themselves,
-// and are left to the evaluation.
-func (d *decoder) checkStatic(expr hcl.Expression, extra []string, what string) []*hcl.Diagnostic {
+// and are left to the evaluation. It reports whether the expression has a value.
+func (d *decoder) checkStatic(expr hcl.Expression, extra []string, what string) (known bool) {
 	var found []*hcl.Diagnostic
 	for _, t := range expr.Variables() {
 		if r := root(t.RootName()); r == rootServer || r == rootStorage {
@@ -187,5 +189,6 @@ func (d *decoder) checkStatic(expr hcl.Expression, extra []string, what string) 
 			found = append(found, g)
 		}
 	}
-	return found
+	d.faults.add(found...)
+	return len(found) == 0 && !(&frame{d: d}).excuses(d.compile(expr, nil))
 }

@@ -17,6 +17,7 @@ type matrixBlock struct {
 	content *hcl.BodyContent
 	picks   []pick   // the axes it names, in the order they are declared
 	overlay *overlay // holds its params
+	open    bool     // it cannot be told which cells it has
 }
 
 // A pick is what a matrix takes of one axis, or of several that it walks in
@@ -33,6 +34,7 @@ type excludeBlock struct {
 	reason  string
 	rng     hcl.Range
 	removed int
+	unsure  bool // it cannot be told of all cells whether it removes them
 }
 
 func (d *decoder) declareMatrices(blocks hcl.Blocks) {
@@ -48,9 +50,9 @@ func (d *decoder) declareMatrices(blocks hcl.Blocks) {
 			continue
 		}
 		seen[name] = b.DefRange
-		content, diags := b.Body.Content(schema)
-		d.faults.add(d.axisHints(diags)...)
-		m := &matrixBlock{name: name, rng: b.DefRange, content: content}
+		before := d.losses
+		content := d.content(b.Body, schema, d.axisHint)
+		m := &matrixBlock{name: name, rng: b.DefRange, content: content, open: d.losses > before}
 		m.overlay = &overlay{kind: OverlayMatrix, name: "matrix " + name, rng: b.DefRange, attrs: map[string]*hcl.Attribute{}}
 		if attr := content.Attributes["params"]; attr != nil {
 			m.overlay.attrs["params"] = attr
@@ -60,25 +62,28 @@ func (d *decoder) declareMatrices(blocks hcl.Blocks) {
 	}
 }
 
-// axisHints says in place of HCL's own words about an unknown argument which axes
+// axisHint says in place of HCL's own words about an unknown argument which axes
 // there are.
-func (d *decoder) axisHints(diags hcl.Diagnostics) hcl.Diagnostics {
-	names, _ := d.known(rootAxis)
-	for _, diag := range diags {
-		if diag.Summary != "Unsupported argument" || diag.Subject == nil {
-			continue
-		}
-		diag.Summary = "Unknown axis"
-		if file := d.src.files[diag.Subject.Filename]; file != nil && diag.Subject.CanSliceBytes(file.Bytes) {
-			name := string(diag.Subject.SliceBytes(file.Bytes))
-			diag.Detail = fmt.Sprintf("A matrix names axes, beside zip and params, and there is no axis %q%s", name, alternatives(name, "", append(names, "zip", "params")))
-		}
+func (d *decoder) axisHint(diag *hcl.Diagnostic) *hcl.Diagnostic {
+	if diag.Summary != "Unsupported argument" || diag.Subject == nil {
+		return diag
 	}
-	return diags
+	hint := *diag
+	hint.Summary = "Unknown axis"
+	if file := d.src.files[diag.Subject.Filename]; file != nil && diag.Subject.CanSliceBytes(file.Bytes) {
+		name := string(diag.Subject.SliceBytes(file.Bytes))
+		if d.mayBe("axis", name) {
+			return nil
+		}
+		names, _ := d.known(rootAxis)
+		hint.Detail = fmt.Sprintf("A matrix names axes, beside zip and params, and there is no axis %q%s", name, alternatives(name, "", append(names, "zip", "params")))
+	}
+	return &hint
 }
 
 func (d *decoder) compileMatrices() {
 	for _, m := range d.matrices {
+		before := d.losses
 		d.compileOverlay(m.overlay)
 		d.decodeExcludes(m.content.Blocks.OfType("exclude"), m.name)
 		chosen := map[int][]*levelBlock{}
@@ -95,7 +100,9 @@ func (d *decoder) compileMatrices() {
 			}
 		}
 		m.inOrder()
-		if len(m.picks) == 0 && !d.faults.errors() {
+		m.open = m.open || d.losses > before
+		d.open = d.open || m.open
+		if len(m.picks) == 0 && !m.open {
 			d.faults.add(fault(m.rng, "Empty matrix", `The matrix %q names no axis. Give it arguments such as engine = "*".`, m.name))
 		}
 	}
@@ -139,6 +146,7 @@ func (d *decoder) chosenLevels(a *axisBlock, attr *hcl.Attribute) []*levelBlock 
 	}
 	names, wrong := textsValue(v)
 	if v.IsNull() || wrong != "" {
+		d.losses++
 		d.faults.add(badValue(a.name, attr.Expr.Range(), `must be "*" for all levels, or a list of their names, such as ["a", "b"]`))
 		return nil
 	}
@@ -148,11 +156,20 @@ func (d *decoder) chosenLevels(a *axisBlock, attr *hcl.Attribute) []*levelBlock 
 	var levels []*levelBlock
 	for _, name := range names {
 		i, ok := a.index[name]
+		if !ok && a.open && a.levels[0].standIn {
+			return a.levels
+		}
 		if !ok {
-			d.faults.add(fault(attr.Expr.Range(), "Unknown level", "The axis %q has no level %q%s", a.name, name, alternatives(name, "", a.names())))
+			d.open = true // the matrix was meant to have more cells
+			if !a.open {
+				d.faults.add(fault(attr.Expr.Range(), "Unknown level", "The axis %q has no level %q%s", a.name, name, alternatives(name, "", a.names())))
+			}
 			continue
 		}
 		levels = append(levels, a.levels[i])
+	}
+	if len(levels) == 0 {
+		d.losses++
 	}
 	return levels
 }
@@ -166,6 +183,7 @@ func (d *decoder) zip(m *matrixBlock, chosen map[int][]*levelBlock) {
 	}
 	groups, wrong := commandsValue(v)
 	if wrong != "" {
+		d.losses++
 		d.faults.add(badValue("zip", attr.Expr.Range(), `must be a list of lists of axes, such as [["engine", "compression"]]`))
 		return
 	}
@@ -179,17 +197,29 @@ func (d *decoder) zip(m *matrixBlock, chosen map[int][]*levelBlock) {
 func (d *decoder) zipped(m *matrixBlock, attr *hcl.Attribute, names []string, chosen map[int][]*levelBlock) (pick, bool) {
 	var p pick
 	length, good := -1, true
+	defer func() {
+		if !good {
+			d.losses++
+		}
+	}()
 	for _, name := range names {
 		i, known := d.axisIndex[name]
 		levels, named := chosen[i]
 		switch {
 		case !known:
+			good = false
+			if d.mayBe("axis", name) {
+				return p, false
+			}
 			all, _ := d.known(rootAxis)
 			d.faults.add(fault(attr.Expr.Range(), "Unknown axis", "zip names the axis %q, which there is not%s", name, alternatives(name, "", all)))
 			return p, false
 		case !named:
+			good = false
 			d.faults.add(fault(attr.Expr.Range(), "Axis not in the matrix", "zip names the axis %q, of which matrix %q takes no level. Add %s = [...], or name it in one zip only.", name, m.name, name))
 			return p, false
+		case length >= 0 && len(levels) != length && d.open:
+			good = false // a level may have been lost
 		case length >= 0 && len(levels) != length:
 			d.faults.add(fault(attr.Expr.Range(), "Unequal lengths", "zip walks axes in step, so they need equally many levels: %s has %d, %s has %d.",
 				names[0], length, name, len(levels)))
@@ -218,19 +248,14 @@ func (d *decoder) decodeExcludes(blocks hcl.Blocks, matrix string) {
 	for _, b := range blocks {
 		content := d.content(b.Body, excludeSchema())
 		x := &excludeBlock{matrix: matrix, rng: b.DefRange, reason: read(d, content.Attributes["reason"], "", textValue)}
+		d.excludes = append(d.excludes, x)
 		when := d.required(content, "when", b.DefRange, "exclude block")
 		if when == nil {
 			continue
 		}
-		if found := d.check(when.Expr, stepCell); len(found) > 0 {
-			d.faults.add(found...)
-			continue
-		}
-		d.checkComparisons(when.Expr)
 		for _, expr := range conjuncts(when.Expr) {
-			x.when = append(x.when, d.compile(expr, nil))
+			x.when = append(x.when, d.compileAt(expr, stepCell, nil))
 		}
-		d.excludes = append(d.excludes, x)
 	}
 }
 

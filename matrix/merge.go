@@ -17,6 +17,7 @@ import (
 type contribution struct {
 	id      int32
 	diags   hcl.Diagnostics
+	unsound bool         // something of it has no value because of a fault
 	entries []entry      // of options, env or storage, sorted by name
 	params  []paramEntry // of params
 	lists   [][]string   // of setup, teardown (argument lists) and prefix (one list)
@@ -76,10 +77,10 @@ func (d *decoder) parseParams(s *setting, o *outcome) *contribution {
 		for it := o.value.ElementIterator(); it.Next(); {
 			k, v := it.Element()
 			name := k.AsString()
-			e := paramEntry{name: name, index: d.declareParam(name, s.key(name)), value: paramValue{v, idUnknown}}
+			e := paramEntry{name: name, index: d.declareParam(name, s.key(name)), value: paramValue{value: v, id: idUnknown}}
 			switch {
 			case v.IsNull():
-				e.value = paramValue{cty.NullVal(cty.DynamicPseudoType), idNull}
+				e.value = noParam()
 			case v.IsWhollyKnown():
 				e.value.id = d.intern(v)
 			}
@@ -104,16 +105,14 @@ func (d *decoder) isObject(c *contribution, name string, s *setting, v cty.Value
 
 // resolveSettings lays the overlays of a phase over each other, one attribute at
 // a time. What the first attributes made is a layer, made once however many
-// cells begin with the same ones.
-func (d *decoder) resolveSettings(f *frame, stack []applied) (*Settings, bool) {
+// cells begin with the same ones. sound is false where something is at fault; then
+// settled is true where that is only that overlays set one thing differently.
+func (d *decoder) resolveSettings(f *frame, stack []applied) (s *Settings, sound, settled bool) {
 	m := merger{d: d, f: f}
 	if f.server != nil {
 		m.dialect = d.dialect(f.server)
 	}
-	top, ok := m.stack(stack)
-	if !ok {
-		return nil, false
-	}
+	top, settled := m.stack(stack)
 	unverified, adjusted := m.tolerated(stack)
 	key := settingsKey{layer: top, server: f.server, params: d.paramsID(f), tolerated: strings.Join(append(append(unverified, ""), adjusted...), "\x00")}
 	s, ok := d.settings[key]
@@ -126,8 +125,10 @@ func (d *decoder) resolveSettings(f *frame, stack []applied) (*Settings, bool) {
 		s.id = int32(len(d.settings) + 1)
 		d.settings[key] = s
 	}
-	d.faults.addIn(f.cell, top.diags...)
-	return s, !top.diags.HasErrors()
+	if !f.open {
+		d.faults.addIn(f.cell, top.diags...)
+	}
+	return s, settled && !top.diags.HasErrors(), settled
 }
 
 // A settingsKey names settings by what they are made of.
@@ -205,6 +206,7 @@ type merger struct {
 	d       *decoder
 	f       *frame
 	dialect *Dialect
+	excused bool // what is unknown of the present attribute has no value because of a fault
 }
 
 // A part is one attribute of one overlay that takes part.
@@ -218,9 +220,10 @@ type part struct {
 // settingAttrs are merged here; server and params are settled before.
 var settingAttrs = []string{"storage", "my_cnf", "postgresql_conf", "env", "setup", "teardown", "prefix"}
 
-// stack evaluates the attributes and lays them over each other.
-func (m *merger) stack(stack []applied) (*layer, bool) {
-	top := m.d.base(m.dialect)
+// stack evaluates the attributes and lays them over each other. What is at fault is
+// left out, and sound false.
+func (m *merger) stack(stack []applied) (top *layer, sound bool) {
+	top, sound = m.d.base(m.dialect), true
 	for _, a := range stack {
 		for _, name := range settingAttrs {
 			s := a.exprs[name]
@@ -230,13 +233,13 @@ func (m *merger) stack(stack []applied) (*layer, bool) {
 			o := s.expr.eval(m.f)
 			if o.diags.HasErrors() {
 				m.d.faults.addIn(m.f.cell, o.diags...)
-				return nil, false
+				sound = false
+				continue
 			}
+			m.excused = !o.value.IsWhollyKnown() && m.f.excuses(s.expr)
 			c := m.parse(name, s, o)
-			if c.diags.HasErrors() {
-				m.d.faults.addIn(m.f.cell, c.diags...)
-				return nil, false
-			}
+			m.d.faults.addIn(m.f.cell, c.diags...)
+			sound = sound && !c.unsound && !c.diags.HasErrors()
 			key := layerKey{top, c.id, a.group}
 			next, ok := m.d.layers[key]
 			if !ok {
@@ -246,7 +249,7 @@ func (m *merger) stack(stack []applied) (*layer, bool) {
 			top = next
 		}
 	}
-	return top, true
+	return top, sound
 }
 
 // may lists the names of an attribute that an overlay may decide against an
@@ -318,7 +321,7 @@ func (m *merger) parse(name string, s *setting, o *outcome) *contribution {
 		c := &contribution{}
 		v := o.value
 		if !v.IsKnown() {
-			if !m.f.absent() {
+			if c.unsound = m.excused; !m.excused && !m.f.absent() {
 				c.diags = append(c.diags, unknownValue(name, s.expr))
 			}
 			return c
@@ -344,6 +347,10 @@ func (m *merger) parse(name string, s *setting, o *outcome) *contribution {
 }
 
 func (m *merger) parseLists(c *contribution, name string, s *setting, v cty.Value, as reader[[][]string]) {
+	if !v.IsWhollyKnown() && m.excused {
+		c.unsound = true
+		return
+	}
 	if v.IsNull() || !v.IsWhollyKnown() && m.f.absent() {
 		return
 	}
@@ -362,6 +369,10 @@ func (m *merger) parseEnv(c *contribution, s *setting, v cty.Value) {
 	for it := v.ElementIterator(); it.Next(); {
 		k, e := it.Element()
 		entry := entry{name: k.AsString(), null: e.IsNull(), rng: s.key(k.AsString())}
+		if !e.IsKnown() && m.excused {
+			c.unsound = true
+			continue
+		}
 		if !e.IsKnown() && m.f.absent() {
 			entry.text, entry.shown = absentBuild, absentBuild
 		} else if !entry.null {
@@ -407,6 +418,9 @@ func (m *merger) parseStorage(c *contribution, s *setting, v cty.Value) {
 			c.diags = append(c.diags, fault(en.rng, "Unknown role", "There is no storage role %q%s", role, alternatives(role, "", storageRoles)))
 			continue
 		case en.null:
+		case !e.IsKnown() && m.excused:
+			c.unsound = true
+			continue
 		case e.Type().Equals(storageType):
 			en.text = e.EncapsulatedValue().(*Storage).Name
 			en.shown = "storage." + en.text

@@ -149,19 +149,8 @@ var reportFunctions = []string{"at", "base_at", "fact", "ratio"}
 // would report them too, but not inside try() and can(), and not before there are
 // results in the expressions of a report.
 func (d *decoder) checkFunctions(expr hcl.Expression, at step) []*hcl.Diagnostic {
-	native := nativeOf(expr)
-	if native == nil {
-		return nil
-	}
-	diags := hclsyntax.VisitAll(native, func(n hclsyntax.Node) hcl.Diagnostics {
-		call, ok := n.(*hclsyntax.FunctionCallExpr)
-		if !ok {
-			return nil
-		}
-		_, known := d.functions[call.Name]
-		if known || at == stepReport && slices.Contains(reportFunctions, call.Name) {
-			return nil
-		}
+	var diags []*hcl.Diagnostic
+	for _, call := range d.unknownCalls(expr, at) {
 		names := keys(d.functions)
 		if at == stepReport {
 			names = append(names, reportFunctions...)
@@ -172,9 +161,31 @@ func (d *decoder) checkFunctions(expr hcl.Expression, at step) []*hcl.Diagnostic
 		} else {
 			detail += " `dbmatrix functions` lists those that there are."
 		}
-		return hcl.Diagnostics{fault(call.NameRange, "Unknown function", "%s", detail)}
-	})
+		diags = append(diags, fault(call.NameRange, "Unknown function", "%s", detail))
+	}
 	return diags
+}
+
+// unknownCalls returns the calls of functions that there are not.
+func (d *decoder) unknownCalls(expr hcl.Expression, at step) []*hclsyntax.FunctionCallExpr {
+	native := nativeOf(expr)
+	if native == nil {
+		return nil
+	}
+	var calls []*hclsyntax.FunctionCallExpr
+	// The visitor returns no diagnostics.
+	_ = hclsyntax.VisitAll(native, func(n hclsyntax.Node) hcl.Diagnostics {
+		call, ok := n.(*hclsyntax.FunctionCallExpr)
+		if !ok {
+			return nil
+		}
+		_, known := d.functions[call.Name]
+		if !known && !(at == stepReport && slices.Contains(reportFunctions, call.Name)) {
+			calls = append(calls, call)
+		}
+		return nil
+	})
+	return calls
 }
 
 // nativeOf returns an expression as it was parsed, or nil.
@@ -212,7 +223,7 @@ func (d *decoder) checkTraversal(t hcl.Traversal, at step, extra []string) *hcl.
 			return d.checkLocalStep(r, t, at)
 		}
 	}
-	if open {
+	if open || d.mayBe(kinds[r.root], r.attr) {
 		return nil
 	}
 	if r.root == rootServer && d.opts.Recorded != nil && d.opts.Recorded(d.src.dir) {

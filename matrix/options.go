@@ -27,6 +27,9 @@ func (m *merger) parseOptions(c *contribution, attribute string, s *setting, v c
 		folded := m.dialect.Fold(written)
 		rng := s.key(foldKey(attribute, written))
 		if prior, dup := seen[folded.Name]; dup {
+			if c.unsound = s.twice; s.twice {
+				continue
+			}
 			c.diags = append(c.diags, fault(rng, "Set twice", "%s and %s are one option, %s, and one of the two values would be lost. Remove one.",
 				prior, written, folded.Name))
 			continue
@@ -77,6 +80,10 @@ func (m *merger) parseOption(c *contribution, f Folded, written string, v cty.Va
 		m.parseComposite(c, f, written, v, s, rng)
 		return
 	}
+	if !v.IsWhollyKnown() && m.excused {
+		c.unsound = true
+		return
+	}
 	value, wrong := m.optionValue(v)
 	if wrong == "" && f.Negated {
 		value, wrong = negate(value)
@@ -116,6 +123,10 @@ func (m *merger) parseComposite(c *contribution, f Folded, written string, v cty
 		e := entry{name: f.Name, part: k.AsString(), loose: f.Loose, rng: rng, null: value.IsNull()}
 		if at, ok := s.keys[foldKey("my_cnf", written)+"\x00"+foldKey("my_cnf", e.part)]; ok {
 			e.rng = at
+		}
+		if !value.IsWhollyKnown() && m.excused {
+			c.unsound = true
+			continue
 		}
 		if !e.null {
 			text, wrong := m.partText(value)

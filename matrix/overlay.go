@@ -26,6 +26,7 @@ type overlay struct {
 	same                 bool
 
 	phaseMask []bool // by phase: whether it applies
+	open      bool   // it may set more, or apply elsewhere, than is known
 }
 
 // empty reports whether the overlay changes nothing.
@@ -37,6 +38,7 @@ func (o *overlay) empty() bool {
 type setting struct {
 	expr   *expression
 	keys   map[string]hcl.Range // places of the keys, where the attribute is written as an object
+	twice  bool                 // a key is written twice, which is told
 	rng    hcl.Range
 	parsed map[parsedKey]*contribution
 }
@@ -138,13 +140,10 @@ func (d *decoder) compileOverlay(o *overlay) {
 		if attr == nil {
 			continue
 		}
-		if found := d.check(attr.Expr, settingStep(name), keys(o.bound)...); len(found) > 0 {
-			d.faults.add(found...)
-			continue
-		}
-		d.checkComparisons(attr.Expr)
-		s := &setting{expr: d.compile(attr.Expr, o.bound), rng: attr.Expr.Range(), parsed: map[parsedKey]*contribution{}}
+		s := &setting{expr: d.compileAt(attr.Expr, settingStep(name), o.bound), rng: attr.Expr.Range(), parsed: map[parsedKey]*contribution{}}
+		since := d.faultsSince()
 		s.keys = d.keyRanges(attr)
+		s.twice = since()
 		o.exprs[name] = s
 	}
 	o.phaseMask = d.phaseMask(o)
@@ -206,15 +205,18 @@ func (d *decoder) phaseMask(o *overlay) []bool {
 		mask[i] = o.phases == nil && o.from == ""
 	}
 	for _, name := range o.phases {
-		if i := d.phaseIndex(name, o.phasesRng, "phases"); i >= 0 {
-			mask[i] = true
+		i := d.phaseIndex(name, o.phasesRng, "phases")
+		if i < 0 {
+			o.open = true
+			continue
 		}
+		mask[i] = true
 	}
 	if o.from != "" {
-		if i := d.phaseIndex(o.from, o.phasesRng, "from"); i >= 0 {
-			for ; i < len(mask); i++ {
-				mask[i] = true
-			}
+		i := d.phaseIndex(o.from, o.phasesRng, "from")
+		o.open = o.open || i < 0
+		for ; i >= 0 && i < len(mask); i++ {
+			mask[i] = true
 		}
 	}
 	return mask
@@ -228,6 +230,9 @@ func (d *decoder) phaseIndex(name string, rng hcl.Range, what string) int {
 			return i
 		}
 		names[i] = p.name
+	}
+	if d.mayBe("phase", name) {
+		return -1
 	}
 	d.faults.add(fault(rng, "Unknown phase", "%s names the phase %q, which there is not%s", what, name, alternatives(name, "", names)))
 	return -1

@@ -45,6 +45,9 @@ type Phase struct {
 
 	Range hcl.Range // of the phase block
 
+	unsound   bool // something of it is at fault
+	unsettled bool // something of its settings is
+
 	block    int // index of the phase block
 	resolved *resolvedWorkload
 	dialect  *Dialect

@@ -33,7 +33,9 @@ type phaseBlock struct {
 	onInterrupt OnInterrupt
 	checks      []Check
 	sample      Sample
-	workload    *workloadBlock
+	workload    *workloadBlock // nil: at fault
+
+	open bool // it may say more than is known
 }
 
 func (p *phaseBlock) workloadType() string {
@@ -55,20 +57,23 @@ func (d *decoder) declarePhases(blocks hcl.Blocks) {
 			d.faults.add(fault(b.LabelRanges[0], "Bad name", "A phase needs a name."))
 			continue
 		}
+		before := d.losses
 		content := d.content(b.Body, phaseSchema())
 		p := &phaseBlock{name: name, index: len(d.phases), rng: b.DefRange, content: content}
 		p.overlay = &overlay{kind: OverlayPhase, name: "phase " + name, rng: b.DefRange}
 		d.declareOverlay(p.overlay, content)
+		p.open = d.losses > before
 		byName[name] = p
 		d.phases = append(d.phases, p)
 	}
-	if len(d.phases) == 0 && !d.faults.errors() {
+	if len(d.phases) == 0 && len(blocks) == 0 && !d.open {
 		d.faults.add(fault(d.src.whole(), "Nothing to do", "The experiment has no phase block, so its cells would do nothing. Add one with a workload."))
 	}
 }
 
 func (d *decoder) compilePhases() {
 	for _, p := range d.phases {
+		before := d.losses
 		at := p.content.Attributes
 		p.exprs = d.compileAttrs(at, stepParam, "when", "iterations", "warmup", "timeout")
 		p.restart = read(d, at["restart"], false, boolValue)
@@ -81,6 +86,7 @@ func (d *decoder) compilePhases() {
 		p.settle = d.decodeSettle(p)
 		d.decodeChecks(p)
 		d.decodeSample(p)
+		p.open = p.open || d.losses > before
 		d.decodeWorkload(p)
 		p.order()
 	}
@@ -112,22 +118,10 @@ func (d *decoder) compileAttrs(at hcl.Attributes, s step, names ...string) map[s
 	compiled := map[string]*expression{}
 	for _, name := range names {
 		if attr := at[name]; attr != nil {
-			if e := d.compileChecked(attr.Expr, s); e != nil {
-				compiled[name] = e
-			}
+			compiled[name] = d.compileAt(attr.Expr, s, nil)
 		}
 	}
 	return compiled
-}
-
-// compileChecked compiles an expression unless its names are at fault.
-func (d *decoder) compileChecked(expr hcl.Expression, s step, extra ...string) *expression {
-	if found := d.check(expr, s, extra...); len(found) > 0 {
-		d.faults.add(found...)
-		return nil
-	}
-	d.checkComparisons(expr)
-	return d.compile(expr, nil)
 }
 
 func (d *decoder) checkContinues(p *phaseBlock) {
@@ -136,6 +130,9 @@ func (d *decoder) checkContinues(p *phaseBlock) {
 		return
 	}
 	i := d.phaseIndex(p.continues, attr.Expr.Range(), "continues")
+	if i < 0 {
+		p.open = true
+	}
 	if i >= p.index {
 		d.faults.add(fault(attr.Expr.Range(), "Phase out of order", "A phase can only continue one that comes before it; %q does not.", p.continues))
 	}
@@ -224,22 +221,13 @@ func (d *decoder) decodeChecks(p *phaseBlock) {
 var reportNames = []string{"col", "base"}
 
 // checkReport checks an expression of the report's names, and notes what it
-// reads.
-func (d *decoder) checkReport(expr hcl.Expression, extra ...string) {
-	if expr == nil {
-		return
-	}
-	names := append(append([]string{}, reportNames...), extra...)
-	if found := d.check(expr, stepReport, names...); len(found) > 0 {
-		d.faults.add(found...)
-		return
-	}
-	d.checkComparisons(expr)
+// reads. It reports whether it can be evaluated.
+func (d *decoder) checkReport(expr hcl.Expression) (sound bool) {
 	bound := map[string]cty.Value{}
-	for _, name := range names {
+	for _, name := range reportNames {
 		bound[name] = cty.DynamicVal
 	}
-	d.compile(expr, bound)
+	return !d.compileAt(expr, stepReport, bound).atFault()
 }
 
 // defaultInterval is how often counters are read in between the two ends of a
@@ -300,6 +288,7 @@ type workloadBlock struct {
 	args   map[string]*expression
 	ranges map[string]hcl.Range
 	blocks map[string][]nestedBlock // by the block's type
+	open   bool                     // arguments or blocks of it were lost
 
 	ordered []*expression // all of its expressions in a fixed order
 }
@@ -314,6 +303,9 @@ type nestedBlock struct {
 
 func (d *decoder) decodeWorkload(p *phaseBlock) {
 	blocks := p.content.Blocks.OfType("workload")
+	if len(blocks) == 0 && p.open {
+		return // it may have been lost
+	}
 	if len(blocks) != 1 {
 		d.faults.add(fault(p.rng, "One workload each", "A phase has exactly one workload block; %q has %d.", p.name, len(blocks)))
 		return
@@ -323,16 +315,17 @@ func (d *decoder) decodeWorkload(p *phaseBlock) {
 	w.typ = d.types[w.name]
 	if w.typ == nil {
 		d.faults.add(fault(b.LabelRanges[0], "Unknown workload", "There is no workload %q%s", w.name, alternatives(w.name, "", keys(d.types))))
-		return
+		w.name = nearest(w.name, keys(d.types))
+		if w.typ = d.types[w.name]; w.typ == nil {
+			return
+		}
 	}
 	schema := attrs(attributeNames(w.typ.Attributes)...)
 	for i := range w.typ.Blocks {
 		schema = with(schema, block(w.typ.Blocks[i].Name, "name"))
 	}
-	content, diags := b.Body.Content(schema)
-	for _, diag := range diags {
-		d.faults.add(withAlternatives(w.typ.withOwnName(diag), schema))
-	}
+	before := d.losses
+	content := d.content(b.Body, schema, w.typ.withOwnName)
 	w.args = d.compileAttrs(content.Attributes, stepParam, attributeNames(w.typ.Attributes)...)
 	for name, attr := range content.Attributes {
 		w.ranges[name] = attr.Expr.Range()
@@ -340,6 +333,7 @@ func (d *decoder) decodeWorkload(p *phaseBlock) {
 	for i := range w.typ.Blocks {
 		d.decodeNested(w, &w.typ.Blocks[i], content.Blocks.OfType(w.typ.Blocks[i].Name))
 	}
+	w.open = d.losses > before
 	p.workload = w
 }
 
@@ -375,11 +369,12 @@ func (d *decoder) decodeNested(w *workloadBlock, t *BlockType, blocks hcl.Blocks
 			continue
 		}
 		seen[name] = b.DefRange
+		before := d.losses
 		content := d.content(b.Body, attrs(attributeNames(t.Attributes)...))
 		n := nestedBlock{label: name, rng: b.DefRange, typ: t}
 		n.args = d.compileAttrs(content.Attributes, stepParam, attributeNames(t.Attributes)...)
 		for i := range t.Attributes {
-			if t.Attributes[i].Required && content.Attributes[t.Attributes[i].Name] == nil {
+			if t.Attributes[i].Required && content.Attributes[t.Attributes[i].Name] == nil && d.losses == before {
 				d.faults.add(fault(b.DefRange, "Missing argument", "This %s needs the argument %q.", t.Name, t.Attributes[i].Name))
 			}
 		}
@@ -397,11 +392,16 @@ func evalAttr[T any](f *frame, exprs map[string]*expression, name string, fallba
 	o := e.eval(f)
 	switch {
 	case o.diags.HasErrors():
+		f.failed = true
 		f.d.faults.addIn(f.cell, o.diags...)
+		return fallback
+	case !o.value.IsKnown() && f.excuses(e):
+		f.failed = true
 		return fallback
 	case !o.value.IsKnown() && f.absent():
 		return fallback // such a cell is planned, and cannot run
 	case !o.value.IsKnown():
+		f.failed = true
 		f.d.faults.addIn(f.cell, unknownValue(name, e))
 		return fallback
 	case o.value.IsNull():
@@ -409,6 +409,7 @@ func evalAttr[T any](f *frame, exprs map[string]*expression, name string, fallba
 	}
 	got, wrong := as(o.value)
 	if wrong != "" {
+		f.failed = true
 		f.d.faults.addIn(f.cell, badValue(name, e.Range(), wrong))
 		return fallback
 	}

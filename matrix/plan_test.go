@@ -241,7 +241,7 @@ func TestStaleReasons(t *testing.T) {
 		h.Inputs = func(Fingerprint) ([]Input, error) { return nil, errors.New("disk error") }
 		e, cells := expandText(t, replaced(t, planExperiment, []string{`size = 1`, `size = 3`}))
 		_, err := e.MakePlan(cells, h, PlanOptions{})
-		if err == nil || !strings.Contains(err.Error(), "comparing cell size=small,rate=100 with what was recorded: disk error") {
+		if err == nil || !strings.Contains(err.Error(), "comparing cell \"size=small,rate=100\" with what was recorded: disk error") {
 			t.Errorf("error %v", err)
 		}
 	})

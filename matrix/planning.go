@@ -135,7 +135,7 @@ func (p *planner) run(c *Cell, replicate int) (*Run, error) {
 		r.Phases[i] = RunPhase{Phase: ph, Fingerprint: c.Fingerprints[i]}
 	}
 	if err := p.judge(r); err != nil {
-		return nil, fmt.Errorf("comparing cell %s with what was recorded: %w", c.Key, err)
+		return nil, fmt.Errorf("comparing cell %q with what was recorded: %w", c.Key, err)
 	}
 	if p.options.Fresh {
 		r.afresh()

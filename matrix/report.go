@@ -73,12 +73,13 @@ func (d *decoder) decodeReport(blocks hcl.Blocks) {
 }
 
 func (d *decoder) decodeTable(b *hcl.Block) *Table {
+	since := d.faultsSince()
 	content := d.content(b.Body, tableSchema())
 	at := content.Attributes
 	t := &Table{
 		Name: b.Labels[0], Range: b.DefRange,
 		Title:     d.reportExpr(at["title"]),
-		Phase:     read(d, at["phase"], "", textValue),
+		Phase:     d.phaseName(at["phase"]),
 		Iteration: read(d, at["iteration"], 0, atLeast(1)),
 		Rows:      d.axisNames(at["rows"]),
 		Across:    d.axisNames(at["across"]),
@@ -95,29 +96,65 @@ func (d *decoder) decodeTable(b *hcl.Block) *Table {
 	if t.Source == sourceOwn || t.Source == sourceAll { // numbers measured elsewhere have phases of their own
 		d.checkPhaseName(t.Phase, at["phase"])
 	}
-	for _, token := range read(d, at["columns"], nil, textsValue) {
+	before := d.losses
+	tokens := read(d, at["columns"], nil, textsValue)
+	known := d.losses == before && !d.lossy[content] // whether these and the blocks are all columns
+	for _, token := range tokens {
 		t.Columns = append(t.Columns, d.columnOf(token, at["columns"].Expr.Range()))
 	}
 	for _, cb := range content.Blocks.OfType("column") {
 		t.Columns = append(t.Columns, d.decodeColumn(cb))
 	}
-	d.checkColumns(t, at["columns"])
+	d.checkColumns(t, at["columns"], known)
 	t.Group = d.decodeGroup(at["group_by"], content.Blocks.OfType("group"))
 	t.Label = d.decodeLabel(content.Blocks.OfType("label"))
 	for _, key := range read(d, at["sort"], nil, textsValue) {
 		name, descending := strings.CutPrefix(key, "-")
-		t.Sort = append(t.Sort, d.sortKey(t, name, descending, at["sort"].Expr.Range()))
+		if known {
+			t.Sort = append(t.Sort, d.sortKey(t, name, descending, at["sort"].Expr.Range()))
+		}
 	}
+	t.Faulty = since()
 	return t
 }
 
-// reportExpr checks an expression of the report's names.
+// faultsSince returns a function that reports whether anything was at fault since.
+func (d *decoder) faultsSince() func() bool {
+	losses, faults := d.losses, d.faults.count()
+	return func() bool { return d.losses > losses || d.faults.count() > faults }
+}
+
+// reportExpr checks an expression of the report's names. One that is at fault is
+// left out.
 func (d *decoder) reportExpr(attr *hcl.Attribute) hcl.Expression {
+	if attr == nil || !d.checkReport(attr.Expr) {
+		return nil
+	}
+	return attr.Expr
+}
+
+// valueExpr does so for one that cannot be left out: that at fault has no value.
+func (d *decoder) valueExpr(attr *hcl.Attribute) hcl.Expression {
 	if attr == nil {
 		return nil
 	}
-	d.checkReport(attr.Expr)
+	if !d.checkReport(attr.Expr) {
+		return hcl.StaticExpr(cty.DynamicVal, attr.Expr.Range())
+	}
 	return attr.Expr
+}
+
+// unknownPhaseName stands for the name of a phase that cannot be read.
+const unknownPhaseName = "?"
+
+// phaseName reads the name of a phase, "" where there is none.
+func (d *decoder) phaseName(attr *hcl.Attribute) string {
+	before := d.losses
+	name := read(d, attr, "", textValue)
+	if d.losses > before {
+		return unknownPhaseName
+	}
+	return name
 }
 
 // columnOf reads a token of a columns list: "ips.av", or with the phase and the
@@ -153,6 +190,10 @@ func (d *decoder) hasPhase(name string) bool {
 }
 
 func (d *decoder) unknownPhase(name string, rng hcl.Range) {
+	if name == unknownPhaseName || d.mayBe("phase", name) {
+		d.losses++
+		return
+	}
 	var names []string
 	for _, p := range d.phases {
 		names = append(names, p.name)
@@ -172,10 +213,10 @@ func (d *decoder) decodeColumn(b *hcl.Block) Column {
 	c := Column{
 		Label: b.Labels[0], Range: b.DefRange,
 		Of:        read(d, at["of"], "", textValue),
-		Phase:     read(d, at["phase"], "", textValue),
+		Phase:     d.phaseName(at["phase"]),
 		Iteration: read(d, at["iteration"], 0, atLeast(1)),
-		Value:     d.reportExpr(at["value"]),
-		Cell:      d.templateExpr(at["cell"]),
+		Value:     d.valueExpr(at["value"]),
+		Cell:      d.valueExpr(at["cell"]), // it may name the table's columns as {x}
 		Format:    read(d, at["format"], "", formatValue),
 		Heading:   read(d, at["heading"], nil, headingValue),
 		Relative:  read(d, at["relative"], false, boolValue),
@@ -190,9 +231,6 @@ func (d *decoder) decodeColumn(b *hcl.Block) Column {
 	}
 	return c
 }
-
-// templateExpr checks an expression that may name the table's columns as {x}.
-func (d *decoder) templateExpr(attr *hcl.Attribute) hcl.Expression { return d.reportExpr(attr) }
 
 func formatValue(v cty.Value) (string, string) {
 	text, wrong := textValue(v)
@@ -235,34 +273,43 @@ func divisorValue(v cty.Value) (int, string) {
 	return int(n), wrong
 }
 
-func (d *decoder) checkColumns(t *Table, attr *hcl.Attribute) {
-	if len(t.Columns) == 0 && !d.faults.errors() {
+// checkColumns reports a table without columns, and columns of one label, of which
+// it leaves the first.
+func (d *decoder) checkColumns(t *Table, attr *hcl.Attribute, known bool) {
+	if len(t.Columns) == 0 && known {
 		d.faults.add(fault(t.Range, "Table without columns", "The table %q shows nothing. Give it `columns = [...]` or column blocks.", t.Name))
 	}
 	seen := map[string]hcl.Range{}
-	for _, c := range t.Columns {
+	t.Columns = slices.DeleteFunc(t.Columns, func(c Column) bool {
 		if prior, dup := seen[c.Label]; dup {
 			if attr != nil && prior == c.Range {
 				d.faults.add(fault(c.Range, "Duplicate column", "The column %q is listed twice. Columns of one label cannot be told apart; use column blocks with labels of their own.", c.Label))
 			} else {
 				d.faults.add(duplicate("column", c.Label, c.Range, prior))
 			}
-			continue
+			return true
 		}
 		seen[c.Label] = c.Range
-	}
+		return false
+	})
 }
 
 // axisNames reads a list of axes.
 func (d *decoder) axisNames(attr *hcl.Attribute) []string {
 	names := read(d, attr, nil, textsValue)
-	all, _ := d.known(rootAxis)
 	for _, name := range names {
-		if _, ok := d.axisIndex[name]; !ok {
+		if !d.hasAxis(name) {
+			all, _ := d.known(rootAxis)
 			d.faults.add(fault(attr.Expr.Range(), "Unknown axis", "There is no axis %q%s", name, alternatives(name, "", all)))
 		}
 	}
 	return names
+}
+
+// hasAxis reports whether there is an axis, or may be.
+func (d *decoder) hasAxis(name string) bool {
+	_, ok := d.axisIndex[name]
+	return ok || d.mayBe("axis", name)
 }
 
 // baseline reads the row that others are compared with: axis = level.
@@ -271,11 +318,15 @@ func (d *decoder) baseline(attr *hcl.Attribute) map[string]string {
 	all, _ := d.known(rootAxis)
 	for _, axis := range keys(row) {
 		i, ok := d.axisIndex[axis]
+		if !ok && d.mayBe("axis", axis) {
+			d.losses++
+			continue
+		}
 		if !ok {
 			d.faults.add(fault(attr.Expr.Range(), "Unknown axis", "baseline names the axis %q, which there is not%s", axis, alternatives(axis, "", all)))
 			continue
 		}
-		if _, ok := d.axes[i].index[row[axis]]; !ok {
+		if _, ok := d.axes[i].index[row[axis]]; !ok && !d.axes[i].open {
 			d.faults.add(fault(attr.Expr.Range(), "Unknown level", "The axis %q has no level %q%s", axis, row[axis], alternatives(row[axis], "", d.axes[i].names())))
 		}
 	}
@@ -332,13 +383,14 @@ func (d *decoder) sortKey(t *Table, name string, descending bool, rng hcl.Range)
 	for _, k := range known {
 		found = found || k == name
 	}
-	if !found {
+	if !found && !d.mayBe("axis", name) {
 		d.faults.add(fault(rng, "Unknown sort key", "%q is neither a column of this table nor an axis%s", name, alternatives(name, "", known)))
 	}
 	return SortKey{By: name, Descending: descending}
 }
 
 func (d *decoder) decodeChart(b *hcl.Block) *Chart {
+	since := d.faultsSince()
 	content := d.content(b.Body, chartSchema())
 	at := content.Attributes
 	for _, name := range []string{"kind", "phase", "x", "y"} {
@@ -348,7 +400,7 @@ func (d *decoder) decodeChart(b *hcl.Block) *Chart {
 		Name: b.Labels[0], Range: b.DefRange,
 		Kind:      read(d, at["kind"], "bar", oneOf("bar", "line", "box")),
 		Title:     read(d, at["title"], "", textValue),
-		Phase:     read(d, at["phase"], "", textValue),
+		Phase:     d.phaseName(at["phase"]),
 		Iteration: read(d, at["iteration"], 0, atLeast(1)),
 		X:         read(d, at["x"], "", textValue),
 		Y:         read(d, at["y"], "", textValue),
@@ -360,19 +412,25 @@ func (d *decoder) decodeChart(b *hcl.Block) *Chart {
 		Width:     read(d, at["width"], 0, atLeast(100)),
 	}
 	d.checkPhaseName(c.Phase, at["phase"])
-	if _, axis := d.axisIndex[c.X]; !axis && c.X != "" && c.X != "time" && c.X != "iteration" {
+	if c.X != "" && c.X != "time" && c.X != "iteration" && !d.hasAxis(c.X) {
 		all, _ := d.known(rootAxis)
 		d.faults.add(fault(at["x"].Expr.Range(), "Unknown axis", `x is an axis, "time" or "iteration"; there is no axis %q%s`, c.X, alternatives(c.X, "", all)))
 	}
+	c.Faulty = since()
 	return c
 }
 
 func (d *decoder) decodeText(b *hcl.Block) *Text {
 	content := d.content(b.Body, textSchema())
-	return &Text{Name: b.Labels[0], Range: b.DefRange, Body: d.reportExpr(d.required(content, "body", b.DefRange, "text block"))}
+	t := &Text{Name: b.Labels[0], Range: b.DefRange, Body: d.valueExpr(d.required(content, "body", b.DefRange, "text block"))}
+	if t.Body == nil {
+		t.Body = hcl.StaticExpr(cty.DynamicVal, b.DefRange) // it is missing
+	}
+	return t
 }
 
 func (d *decoder) decodeImport(b *hcl.Block) *Import {
+	since := d.faultsSince()
 	content := d.content(b.Body, importSchema())
 	i := &Import{Name: b.Labels[0], Range: b.DefRange}
 	if i.Name == sourceOwn || i.Name == sourceAll {
@@ -385,6 +443,7 @@ func (d *decoder) decodeImport(b *hcl.Block) *Import {
 			d.faults.add(fault(attr.Expr.Range(), "No such file", "There is no file %s; names are relative to the experiment's directory.", name))
 		}
 	}
+	i.Faulty = since()
 	for _, cb := range content.Blocks {
 		cc := d.content(cb.Body, importCheckSchema())
 		c := ImportCheck{Range: cb.DefRange}
@@ -392,7 +451,9 @@ func (d *decoder) decodeImport(b *hcl.Block) *Import {
 		c.Formula = d.reportExpr(d.required(cc, "formula", cb.DefRange, "check"))
 		c.Phase = read(d, cc.Attributes["phase"], "", textValue)
 		d.checkPhaseName(c.Phase, cc.Attributes["phase"])
-		i.Checks = append(i.Checks, c)
+		if c.Formula != nil {
+			i.Checks = append(i.Checks, c)
+		}
 	}
 	return i
 }
@@ -415,7 +476,7 @@ func (d *decoder) checkSources() {
 			names = append(names, d.opts.Imported(d.src.dir)...)
 			recorded = true
 		}
-		if !slices.Contains(names, t.Source) {
+		if !slices.Contains(names, t.Source) && !d.mayBe("import", t.Source) {
 			d.faults.add(fault(t.Range, "Unknown source", "The table %q takes its rows from %q, which no import block is called%s", t.Name, t.Source, alternatives(t.Source, "", names)))
 		}
 	}

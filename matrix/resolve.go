@@ -22,16 +22,15 @@ type phaseKey struct {
 }
 
 // resolvePhase evaluates what a phase does in a cell. Phases that are equal in
-// all that was evaluated are one.
-func (d *decoder) resolvePhase(f *frame, p *phaseBlock, s *Settings, before []*Phase) (*Phase, bool) {
+// all that was evaluated are one. sound is false where something is at fault that the phase is made of.
+func (d *decoder) resolvePhase(f *frame, p *phaseBlock, s *Settings, before []*Phase, sound bool) *Phase {
 	inherited := inheritFrom(before, p.workloadType())
 	w, ok := d.resolveWorkload(f, p.workload, s, inherited)
-	if !ok {
-		return nil, false
-	}
 	key := phaseKey{int32(p.index), s.id, w.id, firstIteration(p, before), identities(f, p.ordered)}
-	if phase, ok := d.resolved[key]; ok {
-		return phase, true
+	if sound = sound && ok; sound {
+		if phase, ok := d.resolved[key]; ok {
+			return phase
+		}
 	}
 	phase := &Phase{
 		Block: p.name, Name: p.name, block: p.index, FirstIteration: key.first, Steps: w.steps, Workload: w.Workload, resolved: w,
@@ -46,36 +45,43 @@ func (d *decoder) resolvePhase(f *frame, p *phaseBlock, s *Settings, before []*P
 			}
 		}
 	}
-	if !d.resolveAttrs(f, p, phase) {
-		return nil, false // evaluated again in the next cell, so that the fault is counted there too
+	if !d.resolveAttrs(f, p, phase) || !sound {
+		phase.unsound = true
+		return phase // evaluated again in the next cell, so that the fault is counted there too
 	}
 	if s.Server != nil {
 		phase.dialect = d.dialect(s.Server)
 	}
 	if phase.sources, ok = d.commandSources(f, p, s); !ok {
-		return nil, false
+		phase.unsound = true
+		return phase
 	}
 	phase.measured, phase.identity = phase.hash(false), phase.hash(true)
 	d.resolved[key] = phase
-	return phase, true
+	return phase
 }
 
 // resolveAttrs evaluates the phase's own attributes and judges what it asks of
 // its workload.
 func (d *decoder) resolveAttrs(f *frame, p *phaseBlock, phase *Phase) bool {
-	before := d.faults.count()
+	f.failed = false
 	phase.Iterations = evalAttr(f, p.exprs, "iterations", 1, atLeast(1))
 	phase.Warmup = evalAttr(f, p.exprs, "warmup", 0, durationValue)
 	phase.Timeout = evalAttr(f, p.exprs, "timeout", 0, positiveDuration)
 	phase.Settle = resolveSettle(f, p)
 	w := p.workload
+	if w == nil {
+		return false
+	}
 	if phase.Steps > 1 && phase.Iterations > 1 {
+		f.failed = true
 		d.faults.addIn(f.cell, fault(phase.Range, "Two kinds of iterations", "The workload %q has %d steps of its own, which are the phase's iterations, so the phase cannot ask for %d more.", w.name, phase.Steps, phase.Iterations))
 	}
 	if phase.Warmup > 0 && !w.typ.WarmUp {
+		f.failed = true
 		d.faults.addIn(f.cell, fault(phase.Range, "No warm-up", "The workload %q cannot run unmeasured for a time, so the phase cannot have a warmup.", w.name))
 	}
-	return d.faults.count() == before
+	return !f.failed
 }
 
 // identities lists the identities of expressions' outcomes.
@@ -164,15 +170,19 @@ type resolvedWorkload struct {
 }
 
 // resolveWorkload evaluates the attributes of a phase's workload. Those that it
-// does not give come from the nearest earlier phase of the same type.
+// does not give come from the nearest earlier phase of the same type. Where something
+// is at fault it returns what is known.
 func (d *decoder) resolveWorkload(f *frame, w *workloadBlock, s *Settings, inherited *Phase) (*resolvedWorkload, bool) {
+	if w == nil {
+		return &resolvedWorkload{steps: 1}, false
+	}
 	key := d.workloadKey(f, w, s, inherited)
 	if r, ok := d.workloads[key]; ok {
 		return r, true
 	}
 	r := &resolvedWorkload{typ: w.typ, steps: 1}
 	r.Workload = Workload{Type: w.name, Version: w.typ.Version, Args: Args{}, Ranges: w.ranges, Range: w.rng}
-	good := true
+	good := !w.open
 	for i := range w.typ.Attributes {
 		a := &w.typ.Attributes[i]
 		v, ok := d.argument(f, w.args[a.Name], a, w.rng)
@@ -183,6 +193,8 @@ func (d *decoder) resolveWorkload(f *frame, w *workloadBlock, s *Settings, inher
 			v = inherited.Workload.Args[a.Name]
 		case a.Default != cty.NilVal:
 			v = a.Default
+		case a.Required && (w.open || d.lostBlocks || inherited != nil && inherited.unsound):
+			good = false // it may have been lost
 		case a.Required:
 			d.faults.addIn(f.cell, fault(w.rng, "Missing argument", "The workload %q needs the argument %q (%s).", w.name, a.Name, strings.TrimSuffix(a.Doc, ".")))
 			good = false
@@ -196,7 +208,7 @@ func (d *decoder) resolveWorkload(f *frame, w *workloadBlock, s *Settings, inher
 		r.Args[b.Name] = v
 	}
 	if !good || !d.judgeWorkload(f, w, s, r) || !d.addFiles(f, w, s.Server, r) {
-		return nil, false
+		return r, false
 	}
 	r.id = int32(len(d.workloads) + 1)
 	r.hash = hashInputs(r.inputs())
@@ -229,6 +241,9 @@ func (d *decoder) argument(f *frame, e *expression, a *Attribute, block hcl.Rang
 		d.faults.addIn(f.cell, o.diags...)
 		return null, false
 	case !o.value.IsWhollyKnown():
+		if f.excuses(e) {
+			return null, false
+		}
 		if f.absent() {
 			return null, true
 		}
@@ -297,6 +312,8 @@ func (d *decoder) judgeWorkload(f *frame, w *workloadBlock, s *Settings, r *reso
 	var build Build
 	if s.Server != nil {
 		build = Build{Flavour: s.Server.Flavour, Version: s.Server.version(), Absent: s.Server.Build.Absent}
+	} else if f.unsure || f.open {
+		build.Absent = "it is not known which it is"
 	} else if w.typ.Server == nil || w.typ.Server(r.Args) {
 		d.faults.addIn(f.cell, fault(w.rng, "No server", "The workload %q needs a server, and no overlay of the cell sets one. Say for example `defaults { server = server.mariadb }`.", w.name))
 		return false
@@ -324,6 +341,9 @@ func (d *decoder) checkPhase(f *frame, p *phaseBlock, phase *Phase, before []*Ph
 		return true
 	}
 	prior := before[len(before)-1]
+	if phase.unsettled || prior.unsettled || before[0].unsettled {
+		return true // at fault are the settings that would be compared
+	}
 	good := true
 	if role := changedStorage(prior.Settings, phase.Settings); role != "" {
 		d.faults.addIn(f.cell, fault(p.rng, "Storage changes between phases", "The files of role %s lie on another storage in phase %q. A run's files stay where they are; make it an axis of the whole run.", role, prior.Block))

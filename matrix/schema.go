@@ -29,10 +29,30 @@ func block(kind string, labels ...string) hcl.BlockHeaderSchema {
 }
 
 // content takes what a schema names from a body, and reports what else it holds.
-func (d *decoder) content(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyContent {
+// reword, where it is given, changes HCL's words about that; nil is not told.
+func (d *decoder) content(body hcl.Body, schema *hcl.BodySchema, reword ...func(*hcl.Diagnostic) *hcl.Diagnostic) *hcl.BodyContent {
+	before, corrected := d.losses, false
 	content, diags := body.Content(schema)
 	for _, diag := range diags {
+		for _, change := range reword {
+			diag = change(diag)
+		}
+		if diag == nil {
+			d.losses++
+			continue
+		}
 		d.faults.add(withAlternatives(diag, schema))
+		if d.correct(diag, schema) {
+			corrected = true
+		} else {
+			d.lose(diag)
+		}
+	}
+	if corrected {
+		content, _ = body.Content(schema) // what else is wrong with it was told
+	}
+	if d.losses > before {
+		d.lossy[content] = true
 	}
 	return content
 }

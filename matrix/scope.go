@@ -77,14 +77,14 @@ func (d *decoder) rowFrame(s *Scope) *frame {
 	}
 	f.params = make([]paramValue, len(d.paramOrder))
 	for i := range f.params {
-		f.params[i] = paramValue{cty.NullVal(cty.DynamicPseudoType), idNull}
+		f.params[i] = noParam()
 	}
 	if c := s.CellRef; c != nil && len(c.Phases) > 0 {
 		settings := c.Phases[len(c.Phases)-1].Settings
 		f.server = settings.Server
 		for name, v := range settings.Params {
 			if i, ok := d.params[name]; ok {
-				f.params[i] = paramValue{v, d.intern(v)}
+				f.params[i] = paramValue{value: v, id: d.intern(v)}
 			}
 		}
 	}

@@ -87,6 +87,7 @@ func (d *decoder) decodeServers(blocks hcl.Blocks) {
 // decodeServer lays a server block over what is known of the server. dir is
 // what its paths are relative to.
 func (d *decoder) decodeServer(s *Server, b *hcl.Block, dir string) {
+	before := d.losses
 	content := d.content(b.Body, serverSchema())
 	at := content.Attributes
 	s.Range = b.DefRange
@@ -108,6 +109,7 @@ func (d *decoder) decodeServer(s *Server, b *hcl.Block, dir string) {
 			o.attrs[name] = at[name]
 		}
 	}
+	o.open = d.losses > before
 	s.overlays = append(s.overlays, o)
 }
 

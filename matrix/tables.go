@@ -34,6 +34,7 @@ type Table struct {
 	Interval  bool
 	Geomean   bool // whether a row with the geometric mean of the others ends it
 	Legend    bool // whether a legend is printed under the table
+	Faulty    bool // faults were told of it, and what they are in is left out
 	Range     hcl.Range
 }
 
@@ -98,6 +99,7 @@ type Chart struct {
 	Log       bool
 	Baseline  map[string]string
 	Width     int // pixels; 0 is the default
+	Faulty    bool
 	Range     hcl.Range
 }
 
@@ -125,6 +127,7 @@ type Import struct {
 	Name   string
 	File   string // absolute
 	Checks []ImportCheck
+	Faulty bool
 	Range  hcl.Range
 }
 

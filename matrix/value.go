@@ -24,6 +24,7 @@ func read[T any](d *decoder, attr *hcl.Attribute, fallback T, as reader[T]) T {
 	}
 	got, wrong := as(v)
 	if wrong != "" {
+		d.losses++
 		d.faults.add(badValue(attr.Name, attr.Expr.Range(), wrong))
 		return fallback
 	}
@@ -39,7 +40,11 @@ func (d *decoder) static(attr *hcl.Attribute) (cty.Value, bool) {
 	if attr == nil {
 		return cty.NilVal, false
 	}
-	return d.staticExpr(attr.Expr)
+	v, ok := d.staticExpr(attr.Expr)
+	if !ok {
+		d.losses++
+	}
+	return v, ok
 }
 
 func (d *decoder) staticExpr(expr hcl.Expression) (cty.Value, bool) {

@@ -112,10 +112,10 @@ func (d *decoder) convertDefault(v *variable, value cty.Value, attr *hcl.Attribu
 }
 
 // required returns an attribute that a block must have, and reports its absence
-// with the block's place.
+// with the block's place, unless it may have been lost.
 func (d *decoder) required(c *hcl.BodyContent, name string, rng hcl.Range, what string) *hcl.Attribute {
 	attr := c.Attributes[name]
-	if attr == nil {
+	if attr == nil && !d.lossy[c] {
 		d.faults.add(fault(rng, "Missing argument", "This %s needs the argument %q.", what, name))
 	}
 	return attr

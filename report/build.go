@@ -168,6 +168,8 @@ type builder struct {
 
 	// checking is set while a definition is judged without results.
 	checking bool
+	unsound  map[matrix.CellKey]bool // cells that are at fault, while checking
+	lacking  bool                    // columns may be recorded of which recorded does not know
 
 	diags  hcl.Diagnostics
 	faults int             // how many errors were met, also those said before
@@ -191,7 +193,12 @@ func newBuilder(in Input) *builder {
 		if !ok {
 			continue
 		}
-		attempts := b.readImport(imp)
+		var attempts []Attempt
+		if imp.Faulty || !exp.CellsKnown() {
+			b.lacking = true
+		} else {
+			attempts = b.readImport(imp)
+		}
 		measured = append(measured, attempts)
 		b.sources = append(b.sources, imp.Name)
 		b.runs[imp.Name] = importedRuns(cells, attempts)
@@ -269,12 +276,14 @@ func (b *builder) note(attempts []Attempt) {
 func (b *builder) readImport(imp *matrix.Import) []Attempt {
 	f, err := os.Open(imp.File)
 	if err != nil {
+		b.lacking = true
 		b.fault(imp.Range, "Imported file not read", "%s", err)
 		return nil
 	}
 	defer f.Close()
 	attempts, err := ReadImport(f, imp.Name, imp.File, b.axes.names)
 	if err != nil {
+		b.lacking = true
 		b.fault(imp.Range, "Imported file with faults", "%s", err)
 		return nil
 	}

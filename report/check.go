@@ -3,6 +3,7 @@ package report
 import (
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"dbmatrix/matrix"
@@ -13,20 +14,69 @@ import (
 // Check judges the report blocks of an experiment before anything was measured:
 // it makes the report of no results and returns what is wrong with the
 // definition. Unknown columns are warnings, since a workload may record a metric
-// of that name.
+// of that name. Of an experiment that has faults, rows are made of the cells that
+// have none, and blocks that have faults are checked for their columns alone.
 func Check(exp *matrix.Experiment, cells []*matrix.Cell) hcl.Diagnostics {
-	b := newBuilder(Input{Experiment: exp, Cells: cells, Eval: exp.Eval})
-	b.checking = true
+	sound := slices.DeleteFunc(slices.Clone(cells), func(c *matrix.Cell) bool { return c.Unsound })
+	b := newBuilder(Input{Experiment: exp, Cells: sound, Eval: exp.Eval})
+	b.checking, b.unsound = true, map[matrix.CellKey]bool{}
+	for _, c := range cells {
+		b.unsound[c.Key] = c.Unsound
+	}
+	b.lacking = b.lacking || len(cells) == 0 || slices.ContainsFunc(exp.Phases, func(p *matrix.PhaseBlock) bool { return p.WorkloadType == "" })
 	maps.Copy(b.recorded, metricNames(cells))
 	for _, block := range exp.Report {
 		if t, ok := block.(*matrix.Table); ok && !b.isSource(t.Source) {
 			b.runs[t.Source] = nil // an import that is on record: matrix.Load knows it
 			b.sources = append(b.sources, t.Source)
 		}
-		b.block(block)
+		b.checkBlock(block, exp.CellsKnown())
+		if len(sound) < len(cells) {
+			b.checkColumns(block)
+		}
 	}
 	b.checkImports(func(*matrix.ImportCheck, Misfit) {})
 	return b.diags
+}
+
+// checkBlock makes a block, unless it has faults or there may be cells that are not
+// known.
+func (b *builder) checkBlock(block matrix.ReportBlock, cellsKnown bool) {
+	faulty := false
+	switch def := block.(type) {
+	case *matrix.Table:
+		faulty = def.Faulty
+	case *matrix.Chart:
+		faulty = def.Faulty
+	}
+	if faulty || !cellsKnown {
+		b.checkColumns(block)
+		return
+	}
+	b.block(block)
+}
+
+// checkColumns checks the columns of a table or chart, and those that they are
+// computed from by name, without a row.
+func (b *builder) checkColumns(block matrix.ReportBlock) {
+	var tb *tableBuilder
+	switch def := block.(type) {
+	case *matrix.Table:
+		tb = b.blankTable(def, "table")
+	case *matrix.Chart:
+		if def.Phase == "" || def.Y == "" {
+			return // told as missing
+		}
+		tb = b.blankTable(b.chartTable(def), "chart")
+	default:
+		return
+	}
+	tb.resolveColumns()
+	for _, c := range tb.columns {
+		for _, name := range slices.Concat(c.reads.col, c.reads.base) {
+			tb.named(name)
+		}
+	}
 }
 
 // metricNames returns the metrics that runs of the cells are known to record:

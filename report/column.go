@@ -92,7 +92,7 @@ func (tb *tableBuilder) setToken(c *column, text string, at hcl.Range) {
 	}
 	if near := tb.b.nearestToken(c.token); near != "" {
 		tb.b.warn(at, "Unknown column", "There is no column %q, and no %s a metric of that name. Did you mean %q?", c.token, tb.b.recorders(), near)
-	} else if len(tb.b.recorded) > 0 {
+	} else if len(tb.b.recorded) > 0 && !tb.b.lacking {
 		tb.b.warn(at, "Unknown column", "There is no column %q, and no %s a metric of that name. `dbmatrix columns` lists the columns.", c.token, tb.b.recorders())
 	}
 }

@@ -67,11 +67,7 @@ func (b *builder) table(def *matrix.Table) *Table {
 // make a row. It returns nil after a fault. what is the kind of block that the
 // table is made for, for messages.
 func (b *builder) newTable(def *matrix.Table, what string) *tableBuilder {
-	tb := &tableBuilder{
-		b: b, def: def, what: what, out: &Table{Name: def.Name}, across: def.Across, marks: map[string]int{}, ranges: map[int]*noteRange{},
-		places: map[sharedResult]int{},
-	}
-	tb.reset()
+	tb := b.blankTable(def, what)
 	if !tb.resolveColumns() {
 		return nil
 	}
@@ -84,6 +80,15 @@ func (b *builder) newTable(def *matrix.Table, what string) *tableBuilder {
 	if len(def.Baseline) > 0 && !slices.ContainsFunc(tb.columns, (*column).comparison) {
 		tb.b.warn(def.Range, "Baseline that nothing is compared with", "%s %q has a baseline, but no column that uses it. Give a column relative = true, or read base[\"...\"] in its value.", titled(what), def.Name)
 	}
+	return tb
+}
+
+func (b *builder) blankTable(def *matrix.Table, what string) *tableBuilder {
+	tb := &tableBuilder{
+		b: b, def: def, what: what, out: &Table{Name: def.Name}, across: def.Across, marks: map[string]int{}, ranges: map[int]*noteRange{},
+		places: map[sharedResult]int{},
+	}
+	tb.reset()
 	return tb
 }
 

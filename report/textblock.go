@@ -66,6 +66,9 @@ func (b *builder) cellFunction(def *matrix.Text, missing func(why string)) funct
 					return toCty(m), nil
 				}
 			}
+			if b.unsound[key] {
+				return cty.UnknownVal(cty.Number), nil
+			}
 			return cty.NilVal, errors.New("there is no cell " + string(key))
 		},
 	})

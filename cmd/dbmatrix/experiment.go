@@ -1,16 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"dbmatrix/executor/sampler"
 	"dbmatrix/executor/server"
 	"dbmatrix/matrix"
+	"dbmatrix/report"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/pflag"
@@ -36,13 +39,29 @@ func (o *experimentOptions) addFlags(f *pflag.FlagSet) {
 
 // load reads the experiment at path and prints all that is wrong with it.
 func (o *experimentOptions) load(ctx context.Context, s *streams, path string) (*matrix.Experiment, error) {
-	vars, err := parseVars(o.vars)
+	exp, files, diags, err := o.read(ctx, path)
 	if err != nil {
 		return nil, err
 	}
+	if exp != nil && diags.HasErrors() {
+		cells, more := exp.Expand()
+		diags = slices.Concat(diags, more, report.Check(exp, cells))
+	}
+	if err := s.diagnose(files, diags); err != nil {
+		return nil, err
+	}
+	return exp, nil
+}
+
+// read reads the experiment at path, as matrix.Load does.
+func (o *experimentOptions) read(ctx context.Context, path string) (*matrix.Experiment, map[string]*hcl.File, hcl.Diagnostics, error) {
+	vars, err := parseVars(o.vars)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	host, err := sampler.Machine(sampler.System())
 	if err != nil {
-		return nil, exit(exitEnvironment, err)
+		return nil, nil, nil, exit(exitEnvironment, err)
 	}
 	prober := &server.Prober{Cache: probeCache()}
 	options := matrix.LoadOptions{
@@ -64,10 +83,7 @@ func (o *experimentOptions) load(ctx context.Context, s *streams, path string) (
 		options.Recorded = func(dir string) bool { return isRecorded(ctx, dir) }
 	}
 	exp, files, diags := matrix.Load(ctx, options)
-	if err := s.diagnose(files, diags); err != nil {
-		return nil, err
-	}
-	return exp, nil
+	return exp, files, diags, nil
 }
 
 // expand reads the experiment at path and lays out its cells.
@@ -76,11 +92,39 @@ func (o *experimentOptions) expand(ctx context.Context, s *streams, path string)
 	if err != nil {
 		return nil, nil, err
 	}
-	cells, diags := exp.Expand()
+	cells, diags := expandFaulty(exp)
 	if err := s.diagnose(exp.Files, diags); err != nil {
 		return nil, nil, err
 	}
 	return exp, cells, nil
+}
+
+// check is expand, and checks the report of the experiment too.
+func (o *experimentOptions) check(ctx context.Context, s *streams, path string) (*matrix.Experiment, []*matrix.Cell, error) {
+	exp, files, diags, err := o.read(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	var cells []*matrix.Cell
+	if exp != nil {
+		var more hcl.Diagnostics
+		cells, more = exp.Expand()
+		diags = slices.Concat(diags, more, report.Check(exp, cells))
+	}
+	if err := s.diagnose(files, diags); err != nil {
+		return nil, nil, err
+	}
+	return exp, cells, nil
+}
+
+// expandFaulty lays out the cells of an experiment. Where it has faults it looks for
+// those of its report too, so that they are all told at once.
+func expandFaulty(exp *matrix.Experiment) ([]*matrix.Cell, hcl.Diagnostics) {
+	cells, diags := exp.Expand()
+	if diags.HasErrors() {
+		diags = append(diags, report.Check(exp, cells)...)
+	}
+	return cells, diags
 }
 
 // parseVars splits the values of --var.
@@ -105,6 +149,7 @@ func (s *streams) diagnose(files map[string]*hcl.File, diags hcl.Diagnostics) er
 	if !diags.HasErrors() && s.quiet {
 		return nil
 	}
+	slices.SortStableFunc(diags, inSource)
 	w := hcl.NewDiagnosticTextWriter(s.err, files, s.width(), s.color)
 	if err := w.WriteDiagnostics(diags); err != nil {
 		return exit(exitEnvironment, fmt.Errorf("writing diagnostics: %w", err))
@@ -113,6 +158,24 @@ func (s *streams) diagnose(files map[string]*hcl.File, diags hcl.Diagnostics) er
 		return silent(exitUsage)
 	}
 	return nil
+}
+
+// inSource orders diagnostics by file and line; those about no place come last.
+func inSource(a, b *hcl.Diagnostic) int {
+	switch {
+	case a.Subject == nil || b.Subject == nil:
+		return cmp.Compare(placeless(a), placeless(b))
+	case a.Subject.Filename != b.Subject.Filename:
+		return strings.Compare(a.Subject.Filename, b.Subject.Filename)
+	}
+	return cmp.Compare(a.Subject.Start.Byte, b.Subject.Start.Byte)
+}
+
+func placeless(d *hcl.Diagnostic) int {
+	if d.Subject == nil {
+		return 1
+	}
+	return 0
 }
 
 // plainWidth is the width of messages where they go to no terminal.

@@ -13,7 +13,6 @@ import (
 	"dbmatrix/executor/server"
 	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
-	"dbmatrix/report"
 
 	"github.com/spf13/cobra"
 )
@@ -66,11 +65,8 @@ func showPlan(ctx context.Context, s *streams, o *planOptions, path string) erro
 	if o.format != "text" && o.format != "json" {
 		return exit(exitUsage, fmt.Errorf("plan has the formats text and json, not %q", o.format))
 	}
-	exp, cells, err := o.expand(ctx, s, path)
+	exp, cells, err := o.check(ctx, s, path)
 	if err != nil {
-		return err
-	}
-	if err := s.diagnose(exp.Files, report.Check(exp, cells)); err != nil {
 		return err
 	}
 	switch {

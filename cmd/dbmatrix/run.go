@@ -17,7 +17,6 @@ import (
 	"dbmatrix/executor/store"
 	"dbmatrix/executor/workload/program"
 	"dbmatrix/matrix"
-	"dbmatrix/report"
 
 	"github.com/spf13/cobra"
 )
@@ -75,14 +74,11 @@ func runPlan(ctx context.Context, s *streams, o *runOptions, path string) error 
 	if err := o.parseStatuses(); err != nil {
 		return err
 	}
-	exp, cells, err := o.expand(ctx, s, path)
+	exp, cells, err := o.check(ctx, s, path)
 	if err != nil {
 		return err
 	}
 	o.namePatterns(cells)
-	if err := s.diagnose(exp.Files, report.Check(exp, cells)); err != nil {
-		return err
-	}
 	if err := updateRecord(ctx, exp); err != nil {
 		return err
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"dbmatrix/report"
-
 	"github.com/spf13/cobra"
 )
 
@@ -17,7 +15,8 @@ func newValidateCommand(s *streams) *cobra.Command {
 		Use:   "validate PATH",
 		Short: "Check an experiment without touching anything",
 		Long: `Decodes the experiment, expands all of its cells and evaluates every setting of
-every phase. All faults of all files are printed at once.` +
+every phase and the columns of the report. All faults of all files are printed at
+once, and none that only follows from another.` +
 			exitStatus(exitUsage, exitEnvironment),
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -30,11 +29,8 @@ every phase. All faults of all files are printed at once.` +
 
 // validate checks the experiment at path and says how large it is.
 func validate(ctx context.Context, s *streams, o *experimentOptions, path string) error {
-	exp, cells, err := o.expand(ctx, s, path)
+	exp, cells, err := o.check(ctx, s, path)
 	if err != nil {
-		return err
-	}
-	if err := s.diagnose(exp.Files, report.Check(exp, cells)); err != nil {
 		return err
 	}
 	if !s.quiet {
