@@ -59,6 +59,9 @@ func (p *Program) Run(ctx context.Context, t workload.Target, r *workload.Record
 	if err != nil {
 		return "", err
 	}
+	if strings.ContainsRune(command[0], '/') {
+		command[0] = path // it runs in another directory, and so may its script
+	}
 	dir := p.Dir
 	if dir == "" {
 		dir = t.Dir

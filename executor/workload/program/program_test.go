@@ -60,6 +60,27 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// A prefix with a slash is relative to the experiment, wherever the program runs.
+func TestPrefixOfTheExperiment(t *testing.T) {
+	source, dir := t.TempDir(), t.TempDir()
+	gently := filepath.Join(source, "gently")
+	if err := os.WriteFile(gently, []byte("#!/bin/sh\necho gently\nexec \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	p := Program{Name: "x", Command: []string{"echo", "done"}, Line: func(_ Stream, line string) { lines = append(lines, line) }}
+	target := workload.Target{Dir: t.TempDir(), Source: source, Guard: workloadtest.Guard, Prefix: []string{"./gently"}}
+	if _, err := p.Run(t.Context(), target, workload.NewRecorder(dir, workload.Hooks{})); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"gently", "done"}, lines); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+	if script, _ := os.ReadFile(filepath.Join(dir, "x.sh")); !strings.Contains(string(script), "\n"+gently+" echo done\n") {
+		t.Errorf("the script is\n%s", script)
+	}
+}
+
 func TestFailures(t *testing.T) {
 	for _, test := range []struct {
 		name, script string
