@@ -3,6 +3,7 @@ package matrix
 import (
 	"context"
 	"path/filepath"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclwrite"
@@ -136,6 +137,8 @@ type decoder struct {
 
 	idle       bool // there are params that nothing reads
 	lostBlocks bool // one that has a part in what cells there are and what they run
+
+	rows sync.Mutex // held while the values of a report's row are looked up, which remembers some
 }
 
 func newDecoder(ctx context.Context, o LoadOptions, src *source, f *faults) *decoder {

@@ -28,9 +28,21 @@ func ScopeOf(c *Cell) *Scope {
 
 // Eval evaluates an expression of a report block for a row. extra adds names,
 // such as col and base, and funcs adds functions. A param or build that the row
-// does not have is null; what is unknown (a missing number) stays unknown.
+// does not have is null; what is unknown (a missing number) stays unknown. It may
+// be called from several goroutines, and from a function in funcs.
 func (e *Experiment) Eval(expr hcl.Expression, s *Scope, extra map[string]cty.Value, funcs map[string]function.Function) (cty.Value, hcl.Diagnostics) {
-	d := e.decoder
+	ctx := e.decoder.rowContext(expr, s, extra)
+	if len(funcs) > 0 {
+		ctx = ctx.NewChild()
+		ctx.Functions = funcs
+	}
+	return expr.Value(ctx)
+}
+
+// rowContext builds what an expression is evaluated in for a row.
+func (d *decoder) rowContext(expr hcl.Expression, s *Scope, extra map[string]cty.Value) *hcl.EvalContext {
+	d.rows.Lock()
+	defer d.rows.Unlock()
 	f := d.rowFrame(s)
 	compiled := &expression{Expression: expr, bound: extra}
 	seen, locals := map[ref]bool{}, map[string]bool{}
@@ -41,11 +53,7 @@ func (e *Experiment) Eval(expr hcl.Expression, s *Scope, extra map[string]cty.Va
 		}
 	}
 	compiled.local = keys(locals)
-	ctx := f.context(compiled)
-	if len(funcs) > 0 {
-		ctx.Functions = withFunctions(ctx.Functions, funcs)
-	}
-	return expr.Value(ctx)
+	return f.context(compiled)
 }
 
 func withFunctions(base, more map[string]function.Function) map[string]function.Function {

@@ -88,7 +88,9 @@ func (b *builder) newAppendix(iterations int) *Appendix {
 	}
 	names := b.runNames(runs)
 	a := &Appendix{}
-	a.Facts, a.Differing = compareSettings(runs, names, func(r *run) map[string]string { return withoutSecrets(r.attempt.Facts) })
+	a.Facts, a.Differing = compareSettings(runs, names, func(r *run) map[string]string { return r.attempt.Facts })
+	a.Facts = slices.DeleteFunc(a.Facts, func(s Setting) bool { return secret(s.Name) })
+	a.Differing = slices.DeleteFunc(a.Differing, func(d Difference) bool { return secret(d.Name) })
 	a.nameFacts()
 	_, a.Variables = compareSettings(runs, names, func(r *run) map[string]string { return b.servers()[r.attempt.ID].Variables })
 	a.Variables = slices.DeleteFunc(a.Variables, func(d Difference) bool { return !d.valuesDiffer() })
@@ -116,17 +118,9 @@ func (b *builder) runNames(runs []*run) map[*run]string {
 	return names
 }
 
-// withoutSecrets leaves out the facts that tell one host from every other: a
-// machine's id is not for the public, and who compares hosts has their names.
-func withoutSecrets(facts map[string]string) map[string]string {
-	out := make(map[string]string, len(facts))
-	for name, value := range facts {
-		if name != "host.id" && name != "host.boot" {
-			out[name] = value
-		}
-	}
-	return out
-}
+// secret reports whether a fact tells one host from every other: a machine's id is
+// not for the public, and who compares hosts has their names.
+func secret(fact string) bool { return fact == "host.id" || fact == "host.boot" }
 
 // compareSettings sorts the settings of runs into those that all have alike and
 // those that differ.
@@ -140,19 +134,25 @@ func compareSettings(runs []*run, names map[*run]string, of func(*run) map[strin
 		}
 	}
 	for _, name := range sortedKeys(all) {
+		value := func(i int) string {
+			if value, ok := settings[i][name]; ok {
+				return value
+			}
+			return notSet
+		}
+		differ := false
+		for i := range runs {
+			differ = differ || value(i) != value(0)
+		}
+		if !differ {
+			common = append(common, Setting{name, value(0)})
+			continue
+		}
 		d := Difference{Name: name}
 		for i, r := range runs {
-			value, ok := settings[i][name]
-			if !ok {
-				value = notSet
-			}
-			d.add(value, names[r])
+			d.add(value(i), names[r])
 		}
-		if len(d.Values) == 1 {
-			common = append(common, Setting{name, d.Values[0].Value})
-		} else {
-			differing = append(differing, d)
-		}
+		differing = append(differing, d)
 	}
 	return common, differing
 }
@@ -264,15 +264,10 @@ func differences(files []OptionFile) []Difference {
 // servers returns what the servers of attempts were asked for and have in force, by
 // the ID of the attempt. It is read once, and only if something asks.
 func (b *builder) servers() map[int64]ServerSettings {
-	if b.settings != nil || b.in.Servers == nil {
-		return b.settings
-	}
-	settings, err := b.in.Servers(b.in.Attempts)
+	settings, err := b.settings()
 	if err != nil {
 		b.add(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Server settings not read", Detail: err.Error() + "."})
-		settings = map[int64]ServerSettings{}
 	}
-	b.settings = settings
 	return settings
 }
 

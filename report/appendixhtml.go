@@ -2,7 +2,9 @@ package report
 
 import (
 	"fmt"
+	"html/template"
 	"math"
+	"strconv"
 	"strings"
 
 	"dbmatrix/matrix"
@@ -23,15 +25,8 @@ type pageRun struct {
 // A pagePhase is an iteration of a phase.
 type pagePhase struct {
 	Heading string
-	Plots   []plot
+	Plots   template.HTML
 	Still   string // what was 0 all the time
-}
-
-// A plot is a series drawn as a line: small, since a page has hundreds.
-type plot struct {
-	Name, Unit, Legend string
-	Between            string // its bounds
-	Path               string // in the coordinates of an SVG of plotWidth by plotHeight
 }
 
 // The size of a plot in the whole numbers that its path is written in. It is drawn
@@ -42,15 +37,13 @@ const (
 )
 
 func newPageAppendix(a *Appendix) *pageAppendix {
-	out := &pageAppendix{Appendix: a}
-	for _, r := range a.Runs {
-		run := pageRun{Name: r.Name}
-		for i := range r.Phases {
-			run.Phases = append(run.Phases, newPagePhase(&r.Phases[i]))
+	return &pageAppendix{Appendix: a, OverTime: inParallel(len(a.Runs), func(i int) pageRun {
+		run := pageRun{Name: a.Runs[i].Name}
+		for k := range a.Runs[i].Phases {
+			run.Phases = append(run.Phases, newPagePhase(&a.Runs[i].Phases[k]))
 		}
-		out.OverTime = append(out.OverTime, run)
-	}
-	return out
+		return run
+	})}
 }
 
 func newPagePhase(p *PhaseOverTime) pagePhase {
@@ -64,14 +57,33 @@ func newPagePhase(p *PhaseOverTime) pagePhase {
 	if p.Status != matrix.OK {
 		out.Heading += ", " + string(p.Status)
 	}
-	for _, s := range p.Series {
-		between := s.Low + " to " + s.High
-		if s.Low == s.High {
-			between = s.High
-		}
-		out.Plots = append(out.Plots, plot{Name: s.Name, Unit: s.Unit, Legend: s.Legend, Between: between, Path: s.path()})
+	var plots strings.Builder
+	for i := range p.Series {
+		p.Series[i].plot(&plots)
 	}
+	out.Plots = template.HTML(plots.String())
 	return out
+}
+
+// plot draws a series as a line, small and with its name and its bounds over it,
+// since a page has thousands.
+func (s *TimeSeries) plot(b *strings.Builder) {
+	name, between, title := escapeHTML(s.Name), s.Low+" to "+s.High, ""
+	if s.Low == s.High {
+		between = s.High
+	}
+	between = escapeHTML(between)
+	if s.Legend != "" {
+		title = ` title="` + escapeHTML(s.Legend) + `"`
+	}
+	unit := ""
+	if s.Unit != "" && s.Unit != "1" {
+		unit = " (" + escapeHTML(s.Unit) + ")"
+	}
+	fmt.Fprintf(b, "\n<figure><figcaption><b%s>%s%s</b><span>%s</span></figcaption>\n", title, name, unit, between)
+	fmt.Fprintf(b, `<svg viewBox="0 0 %d %d" preserveAspectRatio="none" role="img" aria-label="%s over time: %s"><path d="`, plotWidth, plotHeight, name, between)
+	b.WriteString(s.path())
+	b.WriteString(`"/></svg></figure>`)
 }
 
 // pageDifferences are differences with the headings of their table.
@@ -98,7 +110,7 @@ func (s *TimeSeries) path() string {
 	if last <= 0 || high <= low {
 		return ""
 	}
-	var b strings.Builder
+	var path []byte
 	drawing := false
 	var x, y int // where the pen is
 	for _, p := range thinnedTimes(s.Points) {
@@ -109,14 +121,15 @@ func (s *TimeSeries) path() string {
 		}
 		toY := int(math.Round(plotHeight * (high - p.Value) / (high - low)))
 		if drawing {
-			fmt.Fprintf(&b, "v%d", toY-y)
+			path = strconv.AppendInt(append(path, 'v'), int64(toY-y), 10)
 		} else {
-			fmt.Fprintf(&b, "M%d %d", x, toY)
+			path = strconv.AppendInt(append(path, 'M'), int64(x), 10)
+			path = strconv.AppendInt(append(path, ' '), int64(toY), 10)
 		}
-		fmt.Fprintf(&b, "h%d", toX-x)
+		path = strconv.AppendInt(append(path, 'h'), int64(toX-x), 10)
 		drawing, x, y = true, toX, toY
 	}
-	return b.String()
+	return string(path)
 }
 
 // thinnedTimes keeps of the points in each place of a plot the lowest and the

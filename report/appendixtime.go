@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -53,26 +52,46 @@ func (b *builder) addReadings(a *Appendix, runs []*run, names map[*run]string, m
 		return
 	}
 	specs := b.specsOverTime()
+	type shown struct {
+		run   *run
+		phase *PhaseResult
+	}
+	var all []shown
 	seen := map[int64]bool{}
 	for _, r := range runs {
-		out := RunOverTime{Name: names[r]}
 		for i := range r.attempt.Phases {
 			p := &r.attempt.Phases[i]
 			if p.Record == 0 || seen[p.Record] {
 				continue // nothing over time, or a phase that another run has shown
 			}
 			seen[p.Record] = true
-			if most--; most < 0 {
+			if len(all) < most {
+				all = append(all, shown{r, p})
+			} else {
 				a.HeldBack++
-				continue
-			}
-			if now := b.phaseOverTime(r, p, specs); len(now.Series) > 0 {
-				out.Phases = append(out.Phases, now)
 			}
 		}
-		if len(out.Phases) > 0 {
-			a.Runs = append(a.Runs, out)
+	}
+	type result struct {
+		PhaseOverTime
+		err error
+	}
+	var last *run
+	for i, now := range inParallel(len(all), func(i int) result {
+		phase, err := b.phaseOverTime(all[i].run, all[i].phase, specs)
+		return result{phase, err}
+	}) {
+		if now.err != nil {
+			b.add(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Readings not read", Detail: now.err.Error() + "."})
 		}
+		if len(now.Series) == 0 {
+			continue
+		}
+		if r := all[i].run; r != last {
+			a.Runs, last = append(a.Runs, RunOverTime{Name: names[r]}), r
+		}
+		of := &a.Runs[len(a.Runs)-1]
+		of.Phases = append(of.Phases, now.PhaseOverTime)
 	}
 }
 
@@ -93,12 +112,16 @@ func (b *builder) specsOverTime() []timeSpec {
 
 // phaseOverTime computes what is known of an iteration over time: columns, then
 // series that no column shows.
-func (b *builder) phaseOverTime(r *run, p *PhaseResult, specs []timeSpec) PhaseOverTime {
+func (b *builder) phaseOverTime(r *run, p *PhaseResult, specs []timeSpec) (PhaseOverTime, error) {
 	out := PhaseOverTime{Phase: p.Phase, Seconds: p.Metrics.get("secs"), Status: p.Status}
 	if r.last[p.Phase] > 1 {
 		out.Iteration = p.Iteration
 	}
-	series := b.seriesOf(p.Record)
+	series, err := b.in.Readings(p.Record)
+	if err != nil {
+		return out, err
+	}
+	series = slices.DeleteFunc(series, func(s matrix.Series) bool { return s.Instance != "" || len(s.Readings) == 0 }) // of a part of the clients
 	used := map[string]bool{}
 	for _, spec := range specs {
 		var all []moment
@@ -125,20 +148,11 @@ func (b *builder) phaseOverTime(r *run, p *PhaseResult, specs []timeSpec) PhaseO
 			out.add(TimeSeries{Name: s.Metric, Unit: unit}, all, decimals(0))
 		}
 	}
-	return out
+	return out, nil
 }
 
 // notOverTime are metrics that say nothing over time, or what others say.
 func notOverTime() []string { return []string{"cpus", "client_rss_peak", "server_rss_peak"} }
-
-// seriesOf reads the series of an iteration that are about all sources together.
-func (b *builder) seriesOf(record int64) []matrix.Series {
-	series, err := b.in.Readings(record)
-	if err != nil {
-		b.add(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Readings not read", Detail: err.Error() + "."})
-	}
-	return slices.DeleteFunc(series, func(s matrix.Series) bool { return s.Instance != "" || len(s.Readings) == 0 })
-}
 
 func only(series []matrix.Series, metrics []string) []matrix.Series {
 	return slices.DeleteFunc(slices.Clone(series), func(s matrix.Series) bool { return !slices.Contains(metrics, s.Metric) })
@@ -156,11 +170,17 @@ func inMegabytes(s matrix.Series) matrix.Series {
 	return s
 }
 
+// isState reports whether readings of a metric are what there was at the time, not
+// an increase.
+func isState(metric string) bool {
+	return strings.HasPrefix(metric, "status_") || strings.Contains(metric, "/") ||
+		slices.ContainsFunc([]string{"_rss", "_pss", "_swap"}, func(end string) bool { return strings.HasSuffix(metric, end) })
+}
+
 // rawMoments returns the readings of a series that no column shows: a state or a
 // rate as it is, an increase for each second of its interval.
 func rawMoments(s matrix.Series) ([]moment, string) {
-	state := regexp.MustCompile(`^status_|_(rss|pss|swap)$|/`)
-	if state.MatchString(s.Metric) || strings.Contains(s.Unit, "/") {
+	if isState(s.Metric) || strings.Contains(s.Unit, "/") {
 		return momentsOf(s), s.Unit
 	}
 	var all []moment

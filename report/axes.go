@@ -77,6 +77,15 @@ func (o *axisOrder) compare(axes []string, a, b map[string]string) int {
 	return 0
 }
 
+// places returns where a cell stands on each of some axes.
+func (o *axisOrder) places(axes []string, levels map[string]string) []int {
+	places := make([]int, 0, len(axes)+1)
+	for _, axis := range axes {
+		places = append(places, o.place(axis, levels))
+	}
+	return places
+}
+
 func (o *axisOrder) place(axis string, levels map[string]string) int {
 	level, ok := levels[axis]
 	if !ok {

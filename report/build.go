@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"dbmatrix/matrix"
 
@@ -16,7 +17,8 @@ import (
 
 // An Eval evaluates an expression of the definition for one row. extra are the
 // names that a report adds (col, base), funcs its functions (at, base_at, fact,
-// ratio). The Eval method of matrix.Experiment is one.
+// ratio). The Eval method of matrix.Experiment is one. Like Readings and Servers it
+// is called from several goroutines at once.
 type Eval func(expr hcl.Expression, scope *matrix.Scope, extra map[string]cty.Value, funcs map[string]function.Function) (cty.Value, hcl.Diagnostics)
 
 // Readings reads the recorded series of an iteration, by the Record of its
@@ -69,23 +71,7 @@ func Build(in Input) (*Document, hcl.Diagnostics) {
 		return b.doc, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Unknown source",
 			Detail: fmt.Sprintf("There is no source %q; the sources are %s.", in.Show, strings.Join(append(b.sources, All), ", "))}}
 	}
-	for _, block := range in.Experiment.Report {
-		if _, isTable := block.(*matrix.Table); in.TablesOnly && !isTable {
-			continue
-		}
-		before, faults := len(b.diags), b.faults
-		made := b.block(block)
-		switch {
-		case made == nil:
-		case in.Partial && b.faults > faults:
-			b.doc.leftOut = append(b.doc.leftOut, made.name())
-		default:
-			b.doc.Blocks = append(b.doc.Blocks, *made)
-		}
-		if in.Partial {
-			b.forgive(before)
-		}
-	}
+	b.makeBlocks(in.blocks())
 	b.checkImports(func(check *matrix.ImportCheck, m Misfit) {
 		b.warn(check.Range, "Imported value that does not fit", "%s.", m)
 	})
@@ -94,6 +80,46 @@ func Build(in Input) (*Document, hcl.Diagnostics) {
 	}
 	b.doc.visible()
 	return b.doc, b.diags
+}
+
+// blocks returns the blocks of the definition that are wanted.
+func (in *Input) blocks() []matrix.ReportBlock {
+	return slices.DeleteFunc(slices.Clone(in.Experiment.Report), func(def matrix.ReportBlock) bool {
+		_, isTable := def.(*matrix.Table)
+		return in.TablesOnly && !isTable
+	})
+}
+
+// makeBlocks makes blocks of the report, several at a time, and adds them to the
+// document in their order, with what was found on the way.
+func (b *builder) makeBlocks(defs []matrix.ReportBlock) {
+	type result struct {
+		block *Block
+		findings
+	}
+	results := inParallel(len(defs), func(i int) result {
+		own := b.apart()
+		return result{own.block(defs[i]), own.findings}
+	})
+	for i, made := range results {
+		before := len(b.diags)
+		b.add(made.diags...)
+		switch table, isTable := defs[i].(*matrix.Table); {
+		case made.block == nil && isTable:
+			b.doc.leftOut = append(b.doc.leftOut, table.Name)
+		case made.block == nil:
+		case b.in.Partial && made.faults > 0:
+			b.doc.leftOut = append(b.doc.leftOut, made.block.name())
+		default:
+			if c := made.block.Chart; c != nil {
+				c.File = b.fileOf(c.Name)
+			}
+			b.doc.Blocks = append(b.doc.Blocks, *made.block)
+		}
+		if b.in.Partial {
+			b.forgive(before)
+		}
+	}
 }
 
 // isSource reports whether a name is that of a source, or leaves it open.
@@ -109,7 +135,6 @@ func (b *builder) block(def matrix.ReportBlock) *Block {
 		if t := b.table(def); t != nil {
 			return &Block{Table: t}
 		}
-		b.doc.leftOut = append(b.doc.leftOut, def.Name)
 	case *matrix.Text:
 		return &Block{Text: b.text(def)}
 	case *matrix.Chart:
@@ -147,7 +172,8 @@ func BuildTable(in Input, t *matrix.Table) (*Table, hcl.Diagnostics) {
 	return out, b.diags
 }
 
-// A builder holds what all blocks of a report are made from.
+// A builder holds what all blocks of a report are made from, and what was found on
+// the way. Once it is made, only its findings change.
 type builder struct {
 	in      Input
 	doc     *Document
@@ -164,16 +190,29 @@ type builder struct {
 
 	numbers *regexp.Regexp // noteNumbers
 
-	settings map[int64]ServerSettings // of in.Servers, once they were read
+	settings func() (map[int64]ServerSettings, error) // what in.Servers read, once
 
 	// checking is set while a definition is judged without results.
 	checking bool
 	unsound  map[matrix.CellKey]bool // cells that are at fault, while checking
 	lacking  bool                    // columns may be recorded of which recorded does not know
 
+	findings
+}
+
+// findings are what is wrong with a definition, or to be said of it.
+type findings struct {
 	diags  hcl.Diagnostics
 	faults int             // how many errors were met, also those said before
 	said   map[string]bool // what diags already holds
+}
+
+// apart returns a builder that shares all but what it finds, to make a block while
+// others are made.
+func (b *builder) apart() *builder {
+	own := *b
+	own.findings = findings{said: map[string]bool{}}
+	return &own
 }
 
 func newBuilder(in Input) *builder {
@@ -181,8 +220,14 @@ func newBuilder(in Input) *builder {
 	b := &builder{
 		in: in, library: NewLibrary(), axes: newAxisOrder(exp, in.Cells),
 		doc:  &Document{Title: exp.Title, Description: exp.Description, Source: exp.Source},
-		runs: map[string][]*run{}, recorded: map[string]bool{}, said: map[string]bool{}, sources: []string{Own},
+		runs: map[string][]*run{}, recorded: map[string]bool{}, findings: findings{said: map[string]bool{}}, sources: []string{Own},
 		numbers: regexp.MustCompile(noteNumbers),
+		settings: sync.OnceValues(func() (map[int64]ServerSettings, error) {
+			if in.Servers == nil {
+				return nil, nil
+			}
+			return in.Servers(in.Attempts)
+		}),
 	}
 	cells := newCellIndex(b.axes.names, in.Cells)
 	b.runs[Own] = ownRuns(in.Cells, cells, in.Attempts, exp.Replicates)
@@ -208,6 +253,11 @@ func newBuilder(in Input) *builder {
 		name := attempts[0].Source
 		b.sources = append(b.sources, name)
 		b.runs[name] = importedRuns(cells, attempts)
+	}
+	for _, runs := range b.runs {
+		for _, r := range runs {
+			r.findDoubts()
+		}
 	}
 	b.differing = differingFacts(measured...)
 	return b
@@ -299,7 +349,7 @@ func (b *builder) warn(at hcl.Range, summary, format string, args ...any) {
 	b.add(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: at.Ptr()})
 }
 
-func (b *builder) add(diags ...*hcl.Diagnostic) {
+func (b *findings) add(diags ...*hcl.Diagnostic) {
 	for _, d := range diags {
 		if d.Severity == hcl.DiagError {
 			b.faults++

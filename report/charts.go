@@ -42,6 +42,7 @@ type chartBuilder struct {
 	out    *Chart
 	facet  []string // axes
 	series []string // axes
+	levels *sets    // rows by their levels on the x axis
 	notes  notesOf
 	unit   string // of readings
 }
@@ -57,7 +58,7 @@ func (b *builder) chart(def *matrix.Chart) (c *Chart, empty string) {
 	if tb == nil {
 		return nil, ""
 	}
-	cb := &chartBuilder{tableBuilder: tb, def: def, out: &Chart{Name: def.Name, File: b.fileOf(def.Name)}, notes: notesOf{}}
+	cb := &chartBuilder{tableBuilder: tb, def: def, out: &Chart{Name: def.Name}, notes: notesOf{}}
 	cb.chooseAxes()
 	for axis := range def.Baseline {
 		if !slices.Contains(tb.rowAxes, axis) {
@@ -174,19 +175,19 @@ func (cb *chartBuilder) draw() {
 	d := &chart.Chart{Name: cb.def.Name, Title: cb.def.Title, Kind: kind, Width: cb.def.Width}
 	cb.out.Drawing = d
 	panels, series := cb.panels(), cb.seriesShown()
-	for _, p := range panels {
+	for _, p := range panels.firsts {
 		d.Panels = append(d.Panels, chart.Panel{Title: cb.facetTitle(p)})
 	}
-	for _, s := range series {
+	for _, s := range series.firsts {
 		d.Series = append(d.Series, cb.seriesName(s))
 	}
+	cb.levels = cb.levelsOfX()
 	cb.setX(d)
 	for _, r := range cb.rows {
-		panel := slices.IndexFunc(panels, func(p *row) bool { return cb.sameOn(cb.facet, p, r) })
-		at := slices.IndexFunc(series, func(s *row) bool { return s.source == r.source && cb.sameOn(cb.series, s, r) })
+		panel := &d.Panels[panels.of(r)]
 		for _, p := range cb.points(r) {
-			p.Series = at
-			d.Panels[panel].Points = append(d.Panels[panel].Points, p)
+			p.Series = series.of(r)
+			panel.Points = append(panel.Points, p)
 		}
 	}
 	cb.setY(d)
@@ -195,29 +196,44 @@ func (cb *chartBuilder) draw() {
 	}
 }
 
-func (cb *chartBuilder) sameOn(axes []string, a, b *row) bool {
-	return pointKey(axes, a.levels) == pointKey(axes, b.levels)
+// sets are the rows of a chart, sorted into those that belong together.
+type sets struct {
+	firsts []*row // of each set
+	key    func(*row) string
+	index  map[string]int // in firsts, by key
 }
 
-// firsts returns the first row of each group, the groups in the order of their
-// levels on some axes.
-func (cb *chartBuilder) firsts(axes []string, same func(a, b *row) bool) []*row {
-	var firsts []*row
+// sets sorts the rows by a key, the sets in the order of their levels on some axes.
+func (cb *chartBuilder) sets(axes []string, key func(*row) string) *sets {
+	s := &sets{key: key, index: map[string]int{}}
 	for _, r := range cb.rows {
-		if !slices.ContainsFunc(firsts, func(f *row) bool { return same(f, r) }) {
-			firsts = append(firsts, r)
+		if _, ok := s.index[key(r)]; !ok {
+			s.index[key(r)] = len(s.firsts)
+			s.firsts = append(s.firsts, r)
 		}
 	}
-	slices.SortStableFunc(firsts, func(a, b *row) int { return cb.b.axes.compare(axes, a.levels, b.levels) })
-	return firsts
+	slices.SortStableFunc(s.firsts, func(a, b *row) int { return cb.b.axes.compare(axes, a.levels, b.levels) })
+	for i, r := range s.firsts {
+		s.index[key(r)] = i
+	}
+	return s
 }
 
-func (cb *chartBuilder) panels() []*row {
-	return cb.firsts(cb.facet, func(a, b *row) bool { return cb.sameOn(cb.facet, a, b) })
+// of returns which set a row is in.
+func (s *sets) of(r *row) int { return s.index[s.key(r)] }
+
+func (cb *chartBuilder) panels() *sets {
+	return cb.sets(cb.facet, func(r *row) string { return pointKey(cb.facet, r.levels) })
 }
 
-func (cb *chartBuilder) seriesShown() []*row {
-	return cb.firsts(cb.series, func(a, b *row) bool { return a.source == b.source && cb.sameOn(cb.series, a, b) })
+func (cb *chartBuilder) seriesShown() *sets {
+	return cb.sets(cb.series, func(r *row) string { return r.source + "\x00" + pointKey(cb.series, r.levels) })
+}
+
+// levelsOfX sorts the rows by their levels on the x axis.
+func (cb *chartBuilder) levelsOfX() *sets {
+	x := []string{cb.def.X}
+	return cb.sets(x, func(r *row) string { return pointKey(x, r.levels) })
 }
 
 // facetTitle names the levels of a panel.
@@ -272,7 +288,7 @@ func (cb *chartBuilder) setX(d *chart.Chart) {
 // are all numbers, or sizes, has an axis of numbers.
 func (cb *chartBuilder) setLevels(d *chart.Chart) {
 	ticks, numeric := []chart.Tick{}, d.Kind == chart.Line
-	for _, r := range cb.levelRows() {
+	for _, r := range cb.levels.firsts {
 		label := cb.levelLabel(r)
 		d.Categories = append(d.Categories, label)
 		x, ok := levelNumber(r.levels[cb.def.X])
@@ -282,12 +298,6 @@ func (cb *chartBuilder) setLevels(d *chart.Chart) {
 	if numeric {
 		d.Categories, d.X.Ticks, d.X.Log = nil, ticks, cb.def.Log
 	}
-}
-
-// levelRows returns a row for each level of the x axis.
-func (cb *chartBuilder) levelRows() []*row {
-	x := []string{cb.def.X}
-	return cb.firsts(x, func(a, b *row) bool { return cb.sameOn(x, a, b) })
 }
 
 func (cb *chartBuilder) levelLabel(r *row) string {
@@ -313,7 +323,7 @@ func (cb *chartBuilder) place(r *row) float64 {
 		x, _ := levelNumber(r.levels[cb.def.X])
 		return x
 	}
-	return float64(slices.IndexFunc(cb.levelRows(), func(l *row) bool { return cb.sameOn([]string{cb.def.X}, l, r) }))
+	return float64(cb.levels.of(r))
 }
 
 // points returns the points of a row.

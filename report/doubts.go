@@ -36,10 +36,15 @@ func (tb *tableBuilder) slotNotes(s *slot, m measured) []int {
 // alike returns results together with those of the other runs at the same places.
 func alike(from []origin, runs []*run) []origin {
 	all := slices.Clone(from)
+	var places []iteration
 	for _, o := range from {
+		at := iteration{o.result.Phase, o.result.Iteration}
+		if slices.Contains(places, at) {
+			continue
+		}
+		places = append(places, at)
 		for _, r := range runs {
-			result := r.results[iteration{o.result.Phase, o.result.Iteration}]
-			if result != nil && result.Status.Complete() {
+			if result := r.results[at]; result != nil && result.Status.Complete() {
 				all = append(all, origin{r, result})
 			}
 		}
@@ -55,19 +60,19 @@ type doubt struct {
 	runs  []*run
 }
 
-// doubtsOf returns what makes results doubtful, and of how many runs they are.
+// doubtsOf returns what makes results doubtful, and, where something does, of how many
+// runs they are.
 func (tb *tableBuilder) doubtsOf(from []origin) (doubts []*doubt, n int) {
-	var runs []*run
-	kinds, seen := map[string]*doubt{}, map[origin]bool{}
+	if !slices.ContainsFunc(from, origin.doubted) {
+		return nil, 0 // as nearly all are
+	}
+	kinds, seen, runs := map[string]*doubt{}, map[origin]bool{}, map[*run]bool{}
 	for _, o := range from {
 		if seen[o] {
 			continue
 		}
-		seen[o] = true
-		if !slices.Contains(runs, o.run) {
-			runs = append(runs, o.run)
-		}
-		for _, text := range o.doubts() {
+		seen[o], runs[o.run] = true, true
+		for _, text := range o.run.doubts[o.result] {
 			text = withoutExponents(oneLine(text))
 			kind := tb.b.numbers.ReplaceAllString(text, "#")
 			d := kinds[kind]
@@ -112,16 +117,27 @@ func (tb *tableBuilder) doubtNote(d *doubt, before string) (note int) {
 	return note
 }
 
-// doubts says what makes a result doubtful.
-func (o origin) doubts() []string {
-	var texts []string
-	if o.result.Status == matrix.SLAMissed {
-		texts = append(texts, o.run.ended(o.result))
+// doubted reports whether something makes a result doubtful.
+func (o origin) doubted() bool { return len(o.run.doubts[o.result]) > 0 }
+
+// findDoubts says what makes the results of a run doubtful.
+func (r *run) findDoubts() {
+	for i := range r.phases() {
+		p := &r.attempt.Phases[i]
+		var texts []string
+		if p.Status == matrix.SLAMissed {
+			texts = append(texts, r.ended(p))
+		}
+		for _, f := range p.doubtful(r.stale) {
+			texts = append(texts, doubtText(f))
+		}
+		if len(texts) > 0 {
+			if r.doubts == nil {
+				r.doubts = map[*PhaseResult][]string{}
+			}
+			r.doubts[p] = texts
+		}
 	}
-	for _, f := range o.result.doubtful(o.run.stale) {
-		texts = append(texts, doubtText(f))
-	}
-	return texts
 }
 
 // errorShare is the share of a phase's operations, in percent, that may have met an

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -44,31 +45,21 @@ type pageBlock struct {
 	Explained bool // whether any of these is there
 }
 
-// A pageTable is a table as lines of cells.
+// A pageTable is a table as its head and the elements of its other lines.
 type pageTable struct {
 	Sortable bool
 	Head     [][]pageCell
-	Lines    []pageLine
-	Foot     []pageLine // stay where they are when the others are sorted
-	Width    int        // in columns
+	Body     template.HTML
+	Foot     template.HTML // stays where it is when the others are sorted
 }
 
-// A pageLine is a line of a table: cells, or what keeps groups apart.
-type pageLine struct {
-	Between string
-	Heading string
-	Cells   []pageCell
-}
-
-// A pageCell is a cell of a table.
+// A pageCell is a cell of a table's head.
 type pageCell struct {
-	Text    string
-	Value   string // the number in full, for sorting; "" where there is none
-	Right   bool
-	Label   bool // the row's name
-	Span    int  // columns
-	Missing bool
-	Marks   []int
+	Text  string
+	Right bool
+	Label bool // over the names of the rows
+	Span  int  // columns
+	Marks []int
 }
 
 // HTML writes a document as one page that needs nothing else: charts are part of
@@ -76,7 +67,7 @@ type pageCell struct {
 // scripts do not run. Its colours follow the reader's choice of light or dark.
 func HTML(w io.Writer, d *Document, o Options) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"args": newMarks, "line": newPageRow, "number": func(i int) int { return i + 1 }, "differences": newDifferences, "join": func(words []string) string { return strings.Join(words, ", ") },
+		"args": newMarks, "number": func(i int) int { return i + 1 }, "differences": newDifferences, "join": func(words []string) string { return strings.Join(words, ", ") },
 	}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("the page's template: %w", err)
@@ -102,47 +93,46 @@ type marks struct {
 
 func newMarks(id string, numbers []int, bare bool) marks { return marks{id, numbers, bare} }
 
-// A pageRow is a line of a table with what its marks need.
-type pageRow struct {
-	Line pageLine
-	ID   string // of the table
-	Bare bool
-}
-
-func newPageRow(line pageLine, id string, bare bool) pageRow { return pageRow{line, id, bare} }
-
 func newPage(d *Document, o Options) (*page, error) {
 	p := &page{Title: d.Title, Source: d.Source, Bare: o.Bare}
 	var err error
 	if p.Description, err = markdownToHTML(d.Description); err != nil {
 		return nil, err
 	}
-	ids := map[string]int{}
-	for _, block := range d.Blocks {
-		part := pageBlock{}
-		switch {
-		case block.Table != nil:
-			part = tablePart(block.Table)
-		case block.Chart != nil:
-			part, err = chartPart(block.Chart)
-		case block.Text != nil && !o.Bare:
-			part.Text, err = markdownToHTML(block.Text.Markdown)
-		default:
-			continue
+	blocks := slices.DeleteFunc(slices.Clone(d.Blocks), func(b Block) bool { return b.Text != nil && o.Bare })
+	ids := elementIDs(blocks)
+	type result struct {
+		pageBlock
+		err error
+	}
+	for _, made := range inParallel(len(blocks), func(i int) result {
+		part, err := newPageBlock(&blocks[i], ids[i], o)
+		return result{part, err}
+	}) {
+		if made.err != nil {
+			return nil, made.err
 		}
-		if err != nil {
-			return nil, err
-		}
-		if ids[part.ID]++; ids[part.ID] > 1 {
-			part.ID += "-" + strconv.Itoa(ids[part.ID])
-		}
-		part.Explained = len(part.Numbered)+len(part.Remarks)+len(part.Legend) > 0
-		p.Blocks = append(p.Blocks, part)
+		p.Blocks = append(p.Blocks, made.pageBlock)
 	}
 	if d.Appendix != nil && !o.Bare {
 		p.Appendix = newPageAppendix(d.Appendix)
 	}
 	return p, nil
+}
+
+// newPageBlock makes the part of a page whose element has the given ID.
+func newPageBlock(block *Block, id string, o Options) (part pageBlock, err error) {
+	switch {
+	case block.Table != nil:
+		part = tablePart(block.Table, id, o.Bare)
+	case block.Chart != nil:
+		part, err = chartPart(block.Chart)
+	default:
+		part.Text, err = markdownToHTML(block.Text.Markdown)
+	}
+	part.ID = id
+	part.Explained = len(part.Numbered)+len(part.Remarks)+len(part.Legend) > 0
+	return part, err
 }
 
 // markdownToHTML converts what the experiment's author wrote. HTML in it is left
@@ -153,6 +143,24 @@ func markdownToHTML(text string) (template.HTML, error) {
 		return "", fmt.Errorf("converting the text %q: %w", text, err)
 	}
 	return template.HTML(b.String()), nil
+}
+
+// elementIDs names the elements of blocks, each by a name of its own.
+func elementIDs(blocks []Block) []string {
+	ids := make([]string, len(blocks))
+	times := map[string]int{}
+	for i, block := range blocks {
+		switch {
+		case block.Table != nil:
+			ids[i] = elementID("table", block.Table.Name)
+		case block.Chart != nil:
+			ids[i] = elementID("chart", block.Chart.Name)
+		}
+		if times[ids[i]]++; times[ids[i]] > 1 {
+			ids[i] += "-" + strconv.Itoa(times[ids[i]])
+		}
+	}
+	return ids
 }
 
 // elementID makes the name of a block one of an element, to which links lead as it
@@ -174,21 +182,22 @@ func chartPart(c *Chart) (pageBlock, error) {
 		return pageBlock{}, err
 	}
 	return pageBlock{
-		ID: elementID("chart", c.Name), Heading: c.heading(), Caption: strings.Join(c.Caption, ", "), Chart: template.HTML(b.String()),
+		Heading: c.heading(), Caption: strings.Join(c.Caption, ", "), Chart: template.HTML(b.String()),
 		Remarks: append(append([]string{}, c.Footnotes...), c.Remarks...), Legend: c.Legend,
 	}, nil
 }
 
-func tablePart(t *Table) pageBlock {
+func tablePart(t *Table, id string, bare bool) pageBlock {
 	return pageBlock{
-		ID: elementID("table", t.Name), Heading: t.heading(), Caption: strings.Join(t.Caption, ", "), Table: newPageTable(t),
+		Heading: t.heading(), Caption: strings.Join(t.Caption, ", "), Table: newPageTable(t, id, bare),
 		Numbered: t.Footnotes, Remarks: t.Remarks, Legend: t.Legend,
 	}
 }
 
-func newPageTable(t *Table) *pageTable {
+// newPageTable makes the table of the block with the given ID.
+func newPageTable(t *Table, id string, bare bool) *pageTable {
 	l := layOut(t)
-	out := &pageTable{Sortable: !t.Transposed && len(t.Rows) > 1, Width: len(l.right)}
+	out := &pageTable{Sortable: !t.Transposed && len(t.Rows) > 1}
 	for _, line := range l.over {
 		out.Head = append(out.Head, overCells(line, len(l.right)))
 	}
@@ -199,22 +208,15 @@ func newPageTable(t *Table) *pageTable {
 		}
 		out.Head = append(out.Head, cells)
 	}
-	for _, line := range l.lines {
-		row := pageLine{Between: line.between, Heading: line.heading}
-		for i, c := range line.cells {
-			cell := pageCell{Text: c.text, Right: l.right[i], Label: i == l.label, Marks: c.marks, Span: 1}
-			if c.value.Known {
-				cell.Value = shortest(c.value.Number)
-			}
-			cell.Missing = l.right[i] && !c.value.Known
-			row.Cells = append(row.Cells, cell)
+	body, foot := &htmlRows{layout: l, id: id, bare: bare}, &htmlRows{layout: l, id: id, bare: bare}
+	for i := range l.lines {
+		if line := &l.lines[i]; line.mean {
+			foot.line(line)
+		} else {
+			body.line(line)
 		}
-		if line.mean {
-			out.Foot = append(out.Foot, row)
-			continue
-		}
-		out.Lines = append(out.Lines, row)
 	}
+	out.Body, out.Foot = template.HTML(body.String()), template.HTML(foot.String())
 	return out
 }
 

@@ -22,19 +22,16 @@ func Markdown(w io.Writer, d *Document, o Options) error {
 			fmt.Fprintf(&b, "\n%s\n", part)
 		}
 	}
-	for _, block := range d.Blocks {
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-		}
+	writeBlocks(&b, d, func(b *bytes.Buffer, block Block) {
 		switch {
 		case block.Table != nil:
-			markdownTable(&b, block.Table, o)
+			markdownTable(b, block.Table, o)
 		case block.Chart != nil:
-			markdownChart(&b, block.Chart, o)
+			markdownChart(b, block.Chart, o)
 		case block.Text != nil && !o.Bare:
-			fmt.Fprintf(&b, "%s\n", strings.TrimSpace(block.Text.Markdown))
+			fmt.Fprintf(b, "%s\n", strings.TrimSpace(block.Text.Markdown))
 		}
-	}
+	})
 	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -316,9 +316,7 @@ func (tb *tableBuilder) baselineRemark() []string {
 				if !c.relative || base == nil || base == s {
 					continue
 				}
-				if _, _, ok := compare(tb.sample(s, tb.plain(c)), tb.sample(base, tb.plain(c))); !ok {
-					few = true
-				}
+				few = few || !testable(tb.sample(s, tb.plain(c)), tb.sample(base, tb.plain(c)))
 			}
 		}
 	}
@@ -616,9 +614,11 @@ func (tb *tableBuilder) levelLegend() []LegendEntry {
 // levelsShown returns the levels of an axis that the rows have, in their order.
 func (tb *tableBuilder) levelsShown(axis string) []string {
 	var levels []string
+	seen := map[string]bool{}
 	for _, r := range tb.rows {
 		for _, run := range r.runs {
-			if level, ok := run.levels[axis]; ok && !slices.Contains(levels, level) {
+			if level, ok := run.levels[axis]; ok && !seen[level] {
+				seen[level] = true
 				levels = append(levels, level)
 			}
 		}

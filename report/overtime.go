@@ -76,7 +76,8 @@ func computeMoments(series []matrix.Series, spec *Spec, divisor int) []moment {
 		return nil
 	}
 	clock := series[0]
-	var all []moment
+	all := make([]moment, 0, len(clock.Readings))
+	rates, m := countedRates(), Metrics{}
 	known := false
 	var from time.Duration
 	for i, tick := range clock.Readings {
@@ -84,14 +85,14 @@ func computeMoments(series []matrix.Series, spec *Spec, divisor int) []moment {
 		if shortEnd(clock.Readings, i, interval) {
 			break
 		}
-		m := Metrics{}
+		m = m[:0]
 		m.put("secs", interval.Seconds())
 		for _, s := range series {
 			if v, ok := readingAt(s, i, tick.At, interval); ok {
 				m.put(s.Metric, v)
 			}
 		}
-		m.countRates(interval.Seconds())
+		m.countRates(rates, interval.Seconds())
 		v := spec.Value(m, divisor)
 		known = known || v.Known
 		all = append(all, moment{tick.At, v})
@@ -135,8 +136,8 @@ func countedRates() map[string]string {
 
 // countRates turns the rates of an interval into the counts that formulas are
 // made of.
-func (m *Metrics) countRates(secs float64) {
-	for rate, count := range countedRates() {
+func (m *Metrics) countRates(rates map[string]string, secs float64) {
+	for rate, count := range rates {
 		if v, ok := store.Metrics(*m).Get(rate); ok {
 			m.put(count, v.Value*secs)
 		}

@@ -24,21 +24,32 @@ func Plain(w io.Writer, d *Document, o Options) error {
 			fmt.Fprintf(&b, "\n%s\n", part)
 		}
 	}
-	for _, block := range d.Blocks {
+	writeBlocks(&b, d, func(b *bytes.Buffer, block Block) {
+		switch {
+		case block.Table != nil:
+			plainTable(b, block.Table, o)
+		case block.Chart != nil && !o.Bare:
+			plainChart(b, block.Chart, o)
+		case block.Text != nil && !o.Bare:
+			fmt.Fprintf(b, "%s\n", strings.TrimSpace(block.Text.Markdown))
+		}
+	})
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeBlocks writes the blocks of a document with a line between them.
+func writeBlocks(b *bytes.Buffer, d *Document, write func(*bytes.Buffer, Block)) {
+	for _, part := range inParallel(len(d.Blocks), func(i int) *bytes.Buffer {
+		var part bytes.Buffer
+		write(&part, d.Blocks[i])
+		return &part
+	}) {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		switch {
-		case block.Table != nil:
-			plainTable(&b, block.Table, o)
-		case block.Chart != nil && !o.Bare:
-			plainChart(&b, block.Chart, o)
-		case block.Text != nil && !o.Bare:
-			fmt.Fprintf(&b, "%s\n", strings.TrimSpace(block.Text.Markdown))
-		}
+		b.Write(part.Bytes())
 	}
-	_, err := w.Write(b.Bytes())
-	return err
 }
 
 func prefixed(prefix, text string) string {

@@ -23,7 +23,8 @@ type run struct {
 	withdrawn string // why no attempt of it counts, where there is one
 
 	results map[iteration]*PhaseResult
-	last    map[string]int // the last recorded iteration of each phase
+	last    map[string]int            // the last recorded iteration of each phase
+	doubts  map[*PhaseResult][]string // what makes results doubtful, of those that are
 }
 
 // An iteration is one repetition of a phase.
@@ -32,14 +33,15 @@ type iteration struct {
 	number int
 }
 
-func newRun(a *Attempt, cell *matrix.Cell) *run {
+// newRun makes the run that an attempt stands for. levels are those of its cell, if
+// the plan has it.
+func newRun(a *Attempt, cell *matrix.Cell, levels map[string]string) *run {
 	r := &run{
 		source: a.Source, attempt: a, cell: cell, key: a.Cell, levels: a.Levels, matrix: a.Matrix, replicate: a.Replicate,
 		results: map[iteration]*PhaseResult{}, last: map[string]int{},
 	}
 	if cell != nil {
-		r.key, r.matrix = cell.Key, cmp.Or(a.Matrix, cell.Matrix)
-		r.levels = levelsOf(cell)
+		r.key, r.levels, r.matrix = cell.Key, levels, cmp.Or(a.Matrix, cell.Matrix)
 	}
 	for i := range a.Phases {
 		p := &a.Phases[i]
@@ -143,6 +145,7 @@ func withMessage(what, message string) string {
 
 // A cellIndex finds the cell of the plan that an attempt belongs to.
 type cellIndex struct {
+	levels        map[*matrix.Cell]map[string]string // by axis
 	byKey         map[matrix.CellKey]*matrix.Cell
 	byLevels      map[string]*matrix.Cell
 	byFingerprint map[matrix.Fingerprint]*matrix.Cell
@@ -151,12 +154,13 @@ type cellIndex struct {
 
 func newCellIndex(axes []string, cells []*matrix.Cell) *cellIndex {
 	x := &cellIndex{
-		byKey: map[matrix.CellKey]*matrix.Cell{}, byLevels: map[string]*matrix.Cell{},
+		levels: map[*matrix.Cell]map[string]string{}, byKey: map[matrix.CellKey]*matrix.Cell{}, byLevels: map[string]*matrix.Cell{},
 		byFingerprint: map[matrix.Fingerprint]*matrix.Cell{}, axes: axes,
 	}
 	for _, c := range cells {
+		x.levels[c] = levelsOf(c)
 		x.byKey[c.Key] = c
-		x.byLevels[pointKey(axes, levelsOf(c))] = c
+		x.byLevels[pointKey(axes, x.levels[c])] = c
 		if n := len(c.Fingerprints); n > 0 && c.Fingerprints[n-1] != "" {
 			x.byFingerprint[c.Fingerprints[n-1]] = c
 		}
@@ -236,9 +240,9 @@ func ownRuns(cells []*matrix.Cell, x *cellIndex, attempts []Attempt, replicates 
 		var own []*run
 		for k := 1; k <= max(replicates, highest[c], 1); k++ {
 			if b := best[slot{c, k}]; b.attempt != nil {
-				own = append(own, b.run(c))
+				own = append(own, b.run(c, x.levels[c]))
 			} else if k <= max(replicates, 1) {
-				own = append(own, absentRun(c, k, ""))
+				own = append(own, absentRun(c, x.levels[c], k, ""))
 			}
 		}
 		runs = append(runs, withoutStale(own)...)
@@ -246,9 +250,10 @@ func ownRuns(cells []*matrix.Cell, x *cellIndex, attempts []Attempt, replicates 
 	return runs
 }
 
-// absentRun is a run without a result that counts.
-func absentRun(c *matrix.Cell, replicate int, withdrawn string) *run {
-	return &run{source: Own, cell: c, key: c.Key, levels: levelsOf(c), matrix: c.Matrix, replicate: replicate, withdrawn: withdrawn}
+// absentRun is a run of a cell without a result that counts. levels are those of the
+// cell.
+func absentRun(c *matrix.Cell, levels map[string]string, replicate int, withdrawn string) *run {
+	return &run{source: Own, cell: c, key: c.Key, levels: levels, matrix: c.Matrix, replicate: replicate, withdrawn: withdrawn}
 }
 
 // withoutStale drops the results of stale runs of cells of which others were made
@@ -278,11 +283,11 @@ type candidate struct {
 }
 
 // run returns what a report shows of a run that the attempt stands for.
-func (c candidate) run(cell *matrix.Cell) *run {
+func (c candidate) run(cell *matrix.Cell, levels map[string]string) *run {
 	if c.attempt.Withdrawn != "" {
-		return absentRun(cell, c.attempt.Replicate, "withdrawn: "+c.attempt.Withdrawn)
+		return absentRun(cell, levels, c.attempt.Replicate, "withdrawn: "+c.attempt.Withdrawn)
 	}
-	r := newRun(c.attempt, cell)
+	r := newRun(c.attempt, cell, levels)
 	r.stale = c.stale
 	return r
 }
@@ -340,7 +345,7 @@ func importedRuns(x *cellIndex, attempts []Attempt) []*run {
 	runs := make([]*run, 0, len(attempts))
 	for i := range attempts {
 		cell := x.find(&attempts[i])
-		r := newRun(&attempts[i], cell)
+		r := newRun(&attempts[i], cell, x.levels[cell])
 		r.stale = attempts[i].Stale
 		runs = append(runs, r)
 	}

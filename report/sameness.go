@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"dbmatrix/matrix"
 )
 
 // A disguise is cells whose servers were asked for different options and had the
@@ -68,19 +70,21 @@ func (tb *tableBuilder) disguises() []disguise {
 func (tb *tableBuilder) asksBeside(r *run) bool {
 	if tb.asked == nil {
 		tb.asked = map[string]bool{}
+		var last *matrix.Cell // replicates stand together
 		for _, other := range tb.runs {
-			if other.cell != nil {
-				tb.asked[optionsKey(other)] = true
+			if other.cell != nil && other.cell != last {
+				last = other.cell
+				tb.asked[optionsKey(last)] = true
 			}
 		}
 	}
 	return len(tb.asked) > 1
 }
 
-// optionsKey is a comparable form of the options of all phases of a run.
-func optionsKey(r *run) string {
+// optionsKey is a comparable form of the options of all phases of a cell.
+func optionsKey(c *matrix.Cell) string {
 	var b strings.Builder
-	for _, p := range r.cell.Phases {
+	for _, p := range c.Phases {
 		for _, o := range p.Settings.Options {
 			fmt.Fprintf(&b, "%s\x00%s\x00", o.Name, o.Value.String())
 		}

@@ -13,12 +13,14 @@ type slot struct {
 	row   *row
 	point int
 	runs  []*run
+	base  *slot // that it is compared with; nil: none
 }
 
 // A row is a row while it is built.
 type row struct {
 	source string
 	levels map[string]string // on the table's row axes
+	place  []int             // of the levels on their axes, then of the source
 	slots  []*slot           // one for each point across
 	runs   []*run            // of all slots
 
@@ -50,13 +52,13 @@ func (tb *tableBuilder) arrange() {
 		at.runs = append(at.runs, r)
 	}
 	tb.rowIndex = keys
-	sort.SliceStable(tb.rows, func(i, j int) bool {
-		a, b := tb.rows[i], tb.rows[j]
-		if d := tb.b.axes.compare(tb.rowAxes, a.levels, b.levels); d != 0 {
-			return d < 0
-		}
-		return slices.Index(tb.b.sources, a.source) < slices.Index(tb.b.sources, b.source)
-	})
+	tb.setBaselines(index)
+	n := len(tb.rows) * len(tb.points) * len(tb.columns)
+	tb.samples, tb.values = make(map[sampleKey][]observation, n), make(map[sampleKey]measured, n)
+	for _, r := range tb.rows {
+		r.place = append(tb.b.axes.places(tb.rowAxes, r.levels), slices.Index(tb.b.sources, r.source))
+	}
+	slices.SortStableFunc(tb.rows, func(a, b *row) int { return slices.Compare(a.place, b.place) })
 }
 
 // pointsAcross returns the points of the axes laid across that some run has, in
@@ -75,25 +77,28 @@ func (tb *tableBuilder) pointsAcross() []map[string]string {
 	return points
 }
 
-// baseline returns the slot that a slot is compared with, or nil: the same row
-// and point, but on the level that the table names for each axis of its
-// baseline.
-func (tb *tableBuilder) baseline(s *slot) *slot {
+// setBaselines finds the slot that each is compared with: the same row and point,
+// but on the level that the table names for each axis of its baseline. points are
+// the indexes of the points across.
+func (tb *tableBuilder) setBaselines(points map[string]int) {
 	if len(tb.def.Baseline) == 0 {
-		return nil
+		return
 	}
-	rowLevels, point := replaced(s.row.levels, tb.rowAxes, tb.def.Baseline), replaced(tb.points[s.point], tb.across, tb.def.Baseline)
-	base := tb.rowIndex[s.row.source+"\x00"+pointKey(tb.rowAxes, rowLevels)]
-	if base == nil {
-		return nil
-	}
-	for i, p := range tb.points {
-		if pointKey(tb.across, p) == pointKey(tb.across, point) {
-			return base.slots[i]
+	for _, r := range tb.rows {
+		base := tb.rowIndex[r.source+"\x00"+pointKey(tb.rowAxes, replaced(r.levels, tb.rowAxes, tb.def.Baseline))]
+		if base == nil {
+			continue
+		}
+		for i, p := range tb.points {
+			if at, ok := points[pointKey(tb.across, replaced(p, tb.across, tb.def.Baseline))]; ok {
+				r.slots[i].base = base.slots[at]
+			}
 		}
 	}
-	return nil
 }
+
+// baseline returns the slot that a slot is compared with, or nil.
+func (tb *tableBuilder) baseline(s *slot) *slot { return s.base }
 
 func replaced(levels map[string]string, axes []string, by map[string]string) map[string]string {
 	out := make(map[string]string, len(levels))

@@ -51,9 +51,12 @@ const (
 // compare tests whether two samples differ, by Mann and Whitney's U test. ok is
 // false where there are too few runs to test.
 func compare(a, b []observation) (p float64, significant, ok bool) {
-	if len(a) < testRuns || len(b) < testRuns {
+	if !testable(a, b) {
 		return 0, false, false
 	}
 	c := benchmath.AssumeNothing.Compare(sampleOf(a), sampleOf(b))
 	return c.P, c.P < c.Alpha, true
 }
+
+// testable reports whether two samples have runs enough to test whether they differ.
+func testable(a, b []observation) bool { return len(a) >= testRuns && len(b) >= testRuns }

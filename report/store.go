@@ -8,22 +8,31 @@ import (
 
 	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // FromStore reads all attempts of an experiment from the record. host is the
 // machine id whose results are wanted; "" is every one's.
 func FromStore(ctx context.Context, s *store.Store, experiment, host string) ([]Attempt, error) {
-	recorded, err := s.Results(ctx, experiment, store.Selection{Host: host, All: true})
-	if err != nil {
-		return nil, fmt.Errorf("reading the results of %s: %w", experiment, err)
-	}
-	facts, err := s.Facts(ctx, experiment)
-	if err != nil {
-		return nil, fmt.Errorf("reading the facts of %s: %w", experiment, err)
-	}
-	options, err := s.Options(ctx, experiment, false)
-	if err != nil {
-		return nil, fmt.Errorf("reading the options of %s: %w", experiment, err)
+	var recorded []store.Attempt
+	var facts map[store.AttemptID][]store.Fact
+	var options map[store.PhaseID][]store.Option
+	var reading errgroup.Group
+	reading.Go(func() (err error) {
+		recorded, err = s.Results(ctx, experiment, store.Selection{Host: host, All: true})
+		return during(err, "reading the results of "+experiment)
+	})
+	reading.Go(func() (err error) {
+		facts, err = s.Facts(ctx, experiment)
+		return during(err, "reading the facts of "+experiment)
+	})
+	reading.Go(func() (err error) {
+		options, err = s.Options(ctx, experiment, false)
+		return during(err, "reading the options of "+experiment)
+	})
+	if err := reading.Wait(); err != nil {
+		return nil, err
 	}
 	attempts := make([]Attempt, 0, len(recorded))
 	var last map[string]string
@@ -42,6 +51,14 @@ func FromStore(ctx context.Context, s *store.Store, experiment, host string) ([]
 		attempts = append(attempts, a)
 	}
 	return attempts, nil
+}
+
+// during adds to an error, if there is one, what was being done.
+func during(err error, what string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
 }
 
 func factMap(facts []store.Fact) map[string]string {

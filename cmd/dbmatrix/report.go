@@ -7,15 +7,19 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"dbmatrix/executor/store"
 	"dbmatrix/matrix"
 	"dbmatrix/report"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 )
 
 // reportGarbage is how much garbage, in percent of what is in use, a report gathers
@@ -82,14 +86,14 @@ func makeReport(ctx context.Context, s *streams, o *reportOptions, path string) 
 	if err != nil {
 		return err
 	}
-	exp, cells, err := o.expand(ctx, s, path)
+	exp, err := o.load(ctx, s, path)
 	if err != nil {
 		return err
 	}
 	if o.charts != "svg" && o.charts != "png" {
 		return exit(exitUsage, fmt.Errorf("there is no chart format %q; there are svg and png", o.charts))
 	}
-	doc, err := buildReport(ctx, s, o, exp, cells)
+	doc, err := buildReport(ctx, s, o, exp)
 	if err != nil {
 		return err
 	}
@@ -107,12 +111,8 @@ func makeReport(ctx context.Context, s *streams, o *reportOptions, path string) 
 }
 
 // buildReport makes the document, as far as it was asked for.
-func buildReport(ctx context.Context, s *streams, o *reportOptions, exp *matrix.Experiment, cells []*matrix.Cell) (*report.Document, error) {
-	// What is read stays to the end: to look for garbage in it over and over
-	// while it grows would take as long as reading it.
-	debug.SetGCPercent(-1)
-	in, done, err := reportInput(ctx, exp, cells, o.source, o.host)
-	debug.SetGCPercent(reportGarbage)
+func buildReport(ctx context.Context, s *streams, o *reportOptions, exp *matrix.Experiment) (*report.Document, error) {
+	in, done, err := gatherInput(ctx, s, o, exp)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +132,28 @@ func buildReport(ctx context.Context, s *streams, o *reportOptions, exp *matrix.
 		}
 	}
 	return doc, nil
+}
+
+// gatherInput lays out the cells of the experiment while what was measured is read.
+func gatherInput(ctx context.Context, s *streams, o *reportOptions, exp *matrix.Experiment) (report.Input, func(), error) {
+	// What is read stays to the end: to look for garbage in it over and over
+	// while it grows would take as long as reading it.
+	debug.SetGCPercent(-1)
+	defer debug.SetGCPercent(reportGarbage)
+	var cells []*matrix.Cell
+	var diags hcl.Diagnostics
+	var layout sync.WaitGroup
+	layout.Go(func() { cells, diags = expandFaulty(exp) })
+	in, done, err := reportInput(ctx, exp, nil, o.source, o.host)
+	layout.Wait()
+	if faulty := s.diagnose(exp.Files, diags); faulty != nil {
+		if err == nil {
+			done()
+		}
+		return in, nil, faulty
+	}
+	in.Cells = cells
+	return in, done, err
 }
 
 // tellWide says of tables that are wider than a text is meant to be how they can
@@ -257,12 +279,17 @@ func writeCharts(s *streams, o *reportOptions, doc *report.Document, options rep
 	if err != nil {
 		return fmt.Errorf("drawing the charts: %w", err)
 	}
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, f := range files {
-		if err := writeChart(filepath.Join(filepath.Dir(path), filepath.FromSlash(f.Path)), f); err != nil {
-			return exit(exitEnvironment, fmt.Errorf("writing chart %s: %w", f.Path, err))
-		}
+		group.Go(func() error {
+			if err := writeChart(filepath.Join(filepath.Dir(path), filepath.FromSlash(f.Path)), f); err != nil {
+				return exit(exitEnvironment, fmt.Errorf("writing chart %s: %w", f.Path, err))
+			}
+			return nil
+		})
 	}
-	return nil
+	return group.Wait()
 }
 
 func writeChart(path string, f report.ChartFile) error {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"dbmatrix/matrix"
@@ -79,12 +80,6 @@ func (s *Store) Options(ctx context.Context, experiment string, all bool) (map[P
 	return options, err
 }
 
-// withVariables is the phases of attempts that count which a server was started
-// for; ?1 is the experiment.
-const withVariables = `WITH started AS MATERIALIZED (
-	SELECT p.id FROM run_attempt ra JOIN phase p ON p.attempt_id = ra.attempt_id
-	WHERE ra.experiment = ?1 AND ra.counts AND EXISTS (SELECT 1 FROM variable v WHERE v.phase_id = p.id)) `
-
 // DifferingVariables returns the server variables in force that are not the same
 // in all attempts of an experiment that count, by the phase that the server was
 // started for. Each such phase is there, without variables where none differs.
@@ -92,22 +87,16 @@ func (s *Store) DifferingVariables(ctx context.Context, experiment string) (map[
 	var variables map[PhaseID][]Fact
 	err := s.query(ctx, "server variables", func(t *tx) error {
 		var err error
-		variables, err = settingsBy[PhaseID](t, withVariables+`SELECT v.phase_id, v.setting_id
-			FROM started JOIN variable v ON v.phase_id = started.id
-			WHERE v.setting_id IN (
-				SELECT w.setting_id FROM started JOIN variable w ON w.phase_id = started.id
-				GROUP BY w.setting_id HAVING count(*) < (SELECT count(*) FROM started))`, []any{experiment})
-		if err != nil {
-			return err
-		}
-		return t.each(withVariables+"SELECT id FROM started", []any{experiment}, func(rows *sql.Rows) error {
-			var id PhaseID
-			err := rows.Scan(&id)
-			if _, there := variables[id]; !there {
-				variables[id] = nil
-			}
-			return err
-		})
+		variables, err = settingsBy[PhaseID](t, `WITH started AS MATERIALIZED (
+				SELECT p.id FROM run_attempt ra JOIN phase p ON p.attempt_id = ra.attempt_id
+				WHERE ra.experiment = ? AND ra.counts AND EXISTS (SELECT 1 FROM variable v WHERE v.phase_id = p.id)),
+			differing AS MATERIALIZED (
+				SELECT v.setting_id FROM started JOIN variable v ON v.phase_id = started.id
+				GROUP BY v.setting_id HAVING count(*) < (SELECT count(*) FROM started))
+			SELECT id, (SELECT coalesce(group_concat(v.setting_id), '') FROM variable v
+				WHERE v.phase_id = started.id AND v.setting_id IN (SELECT setting_id FROM differing))
+			FROM started`, experiment)
+		return err
 	})
 	return variables, err
 }
@@ -116,52 +105,83 @@ func (s *Store) DifferingVariables(ctx context.Context, experiment string) (map[
 const ofAttempt = " JOIN run r ON r.id = a.run_id JOIN cell c ON c.id = r.cell_id JOIN experiment e ON e.id = c.experiment_id "
 
 func attemptFacts(t *tx, where string, args ...any) (map[AttemptID][]Fact, error) {
-	return settingsBy[AttemptID](t, "SELECT a.id, x.setting_id FROM attempt a"+ofAttempt+
-		"JOIN fact x ON x.attempt_id = a.id WHERE "+where, args)
+	return settingsBy[AttemptID](t, "SELECT a.id, (SELECT group_concat(x.setting_id) FROM fact x WHERE x.attempt_id = a.id) FROM attempt a"+
+		ofAttempt+"WHERE "+where, args...)
 }
 
 func phaseVariables(t *tx, where string, args ...any) (map[PhaseID][]Fact, error) {
-	return settingsBy[PhaseID](t, "SELECT p.id, x.setting_id FROM attempt a"+ofAttempt+
-		"JOIN phase p ON p.attempt_id = a.id JOIN variable x ON x.phase_id = p.id WHERE "+where, args)
+	return settingsBy[PhaseID](t, "SELECT p.id, (SELECT group_concat(x.setting_id) FROM variable x WHERE x.phase_id = p.id) FROM attempt a"+
+		ofAttempt+"JOIN phase p ON p.attempt_id = a.id WHERE "+where, args...)
 }
 
-// settingsBy returns settings by the row that they belong to. query yields the
-// ids of both; only texts that occur are read, and each once.
-func settingsBy[ID ~int64](t *tx, query string, args []any) (map[ID][]Fact, error) {
-	texts := map[int64]Fact{}
-	var order []int64
-	if err := t.each("SELECT id, name, value FROM setting WHERE id IN (SELECT setting_id FROM ("+query+")) ORDER BY name, value", args,
-		func(rows *sql.Rows) error {
-			var id int64
-			var f Fact
-			err := rows.Scan(&id, &f.Name, &f.Value)
-			texts[id], order = f, append(order, id)
-			return err
-		}); err != nil {
-		return nil, err
-	}
-	rank := make(map[int64]int, len(order))
-	for i, id := range order {
-		rank[id] = i
-	}
-	ids := map[ID][]int64{}
-	if err := t.bulk(query, args, func(row []driver.Value) error {
-		owner := ID(row[0].(int64))
-		ids[owner] = append(ids[owner], row[1].(int64))
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	out := make(map[ID][]Fact, len(ids))
-	for owner, list := range ids {
-		slices.SortFunc(list, func(a, b int64) int { return rank[a] - rank[b] })
-		facts := make([]Fact, len(list))
-		for i, id := range list {
-			facts[i] = texts[id]
+// settingsBy returns settings, sorted by name, by the row that they belong to.
+// query yields the id of each row with the ids of its settings joined by commas,
+// or NULL for a row that is left out. Most rows of an experiment have the same
+// settings: they share one list, and only their ids are read more than once.
+func settingsBy[ID ~int64](t *tx, query string, args ...any) (map[ID][]Fact, error) {
+	lists := map[ID]string{}
+	distinct := words{}
+	err := t.each(query, args, func(rows *sql.Rows) error {
+		var owner ID
+		var list sql.NullString
+		err := rows.Scan(&owner, &list)
+		if list.Valid {
+			lists[owner] = distinct.of(list.String)
 		}
-		out[owner] = facts
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	settings, err := listedSettings(t, distinct)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[ID][]Fact, len(lists))
+	for owner, list := range lists {
+		out[owner] = settings[list]
 	}
 	return out, nil
+}
+
+// listedSettings returns the settings of each list of ids, sorted by name.
+func listedSettings(t *tx, lists words) (map[string][]Fact, error) {
+	wanted := map[string]bool{}
+	for list := range lists {
+		for id := range strings.SplitSeq(list, ",") {
+			wanted[id] = true
+		}
+	}
+	delete(wanted, "") // of a list without ids
+	var sorted []Fact
+	place := make(map[string]int, len(wanted)) // in sorted
+	err := t.each("SELECT id, name, value FROM setting WHERE id IN (SELECT value FROM json_each(?)) ORDER BY name, value",
+		[]any{"[" + strings.Join(slices.Collect(maps.Keys(wanted)), ",") + "]"}, func(rows *sql.Rows) error {
+			var id string
+			var f Fact
+			err := rows.Scan(&id, &f.Name, &f.Value)
+			place[id], sorted = len(sorted), append(sorted, f)
+			return err
+		})
+	if err != nil {
+		return nil, err
+	}
+	settings := make(map[string][]Fact, len(lists))
+	for list := range lists {
+		var places []int
+		for id := range strings.SplitSeq(list, ",") {
+			if at, ok := place[id]; ok {
+				places = append(places, at)
+			}
+		}
+		slices.Sort(places)
+		var own []Fact
+		for _, at := range places {
+			own = append(own, sorted[at])
+		}
+		settings[list] = own
+	}
+	return settings, nil
 }
 
 func phaseOptions(t *tx, where string, args ...any) (map[PhaseID][]Option, error) {

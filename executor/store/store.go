@@ -52,10 +52,14 @@ var (
 // again what it had measured, so every commit is synced (FULL). A transaction
 // takes the write lock at its beginning (immediate): one that took it later would
 // fail at once, without waiting, when another process had written meanwhile.
+//
+// Package sql gives a connection to one goroutine at a time, so that those that
+// read hundreds of thousands of rows need no lock of their own around each value
+// (_mutex=no).
 const (
 	writing = "?_journal_mode=WAL&_synchronous=FULL&_busy_timeout=10000&_txlock=immediate&_foreign_keys=on"
-	reading = "?mode=ro&_busy_timeout=10000"
-	frozen  = "?mode=ro&immutable=1"
+	reading = "?mode=ro&_mutex=no&_busy_timeout=10000"
+	frozen  = "?mode=ro&_mutex=no&immutable=1"
 )
 
 // logLimit is the size in bytes that the log is cut back to after a checkpoint.
