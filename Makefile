@@ -22,7 +22,7 @@ demo: tools
 	scripts/demo.sh
 
 # The experiments that were published elsewhere, on real servers at the small
-# scale: about an hour on two cores. PART=1, 2 or 3 runs a third of them; what was
+# scale: an hour and a half on two cores. PART=1, 2 or 3 runs a third of them; what was
 # measured before is not measured again. The tables are left in RESULTS.md.
 experiments: tools bin/go-tpc
 	scripts/servers.sh mariadb1011 mariadb118 mysql97 pg15

@@ -130,7 +130,7 @@ func TestWhatThePublishedScaleTakes(t *testing.T) {
 }
 
 // TestSmallScaleFits bounds what the small scale measures, loads and starts
-// apart, so that all of them together take about an hour.
+// apart, so that all of them together take an hour and a half.
 func TestSmallScaleFits(t *testing.T) {
 	dbmatrix := build(t)
 	var seconds float64
@@ -139,8 +139,8 @@ func TestSmallScaleFits(t *testing.T) {
 			seconds += planOf(t, dbmatrix, name, "small").Summary.Seconds
 		}
 	}
-	if seconds < 1200 || seconds > 2700 {
-		t.Errorf("the small scale measures for %.0f s in all, want 1200 to 2700", seconds)
+	if seconds < 1200 || seconds > 3600 {
+		t.Errorf("the small scale measures for %.0f s in all, want 1200 to 3600", seconds)
 	}
 }
 
