@@ -55,15 +55,14 @@ func (d *decoder) declareAxes(blocks hcl.Blocks) {
 			d.axes[i].open, d.axes[i].faulty, d.open = true, true, true
 			continue
 		}
-		before := d.losses
 		content := d.content(b.Body, axisSchema())
+		a.open = d.lossy[content]
 		a.title = a.name
 		if content.Attributes["levels"] != nil {
 			d.declareShorthand(a, content)
 		} else {
 			d.declareLevels(a, content)
 		}
-		a.open = a.open || d.losses > before
 		a.faulty = a.faulty || a.open
 		d.open = d.open || a.open
 		switch {
@@ -130,11 +129,11 @@ func (d *decoder) declareShorthand(a *axisBlock, content *hcl.BodyContent) {
 		d.faults.add(fault(b.DefRange, "Two ways to give levels", "The axis %q has `levels = [...]`, so it cannot have level blocks too.", a.name))
 	}
 	values, ok := d.static(attr)
-	if !ok {
+	if a.open = a.open || !ok; !ok {
 		return
 	}
 	if values.IsNull() || !values.CanIterateElements() || values.Type().IsObjectType() || values.Type().IsMapType() {
-		d.losses++
+		a.open = true
 		d.faults.add(badValue("levels", attr.Expr.Range(), "must be a list, such as [1, 4, 16] or range(1, 5)"))
 		return
 	}
@@ -142,7 +141,7 @@ func (d *decoder) declareShorthand(a *axisBlock, content *hcl.BodyContent) {
 		_, v := it.Element()
 		name, wrong := levelText(v)
 		if wrong != "" {
-			d.losses++
+			a.open = true
 			d.faults.add(badValue("levels", attr.Expr.Range(), wrong))
 			continue
 		}

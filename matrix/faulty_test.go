@@ -108,6 +108,28 @@ phase "next" {
   workload "bench" { step = "load" }
 }
 `,
+	"a level that lost an argument": `
+axis "io" {
+  level "a" { <<innodb_doublewrite = false|>> }
+  level "b" { my_cnf = { innodb_doublewrite = <<axis.ioo|axis.io>> == "b" } }
+}
+axis "n" {
+  levels = <<[1, var.nn]|[1]>>
+  label  = "n"
+  my_cnf = { innodb_size = level, innodb_page = <<local.x|level>> }
+}
+defaults { server = server.inno }
+matrix "m" {
+  io = ["a", <<"c"|"b">>]
+  n  = "*"
+}
+phase "load" {
+  workload "bench" {
+    step = "load"
+    rows = <<"many"|2>>
+  }
+}
+`,
 	"what is lost takes nothing with it": `
 <<axsis|axis>> "a" {
   level "x" { params = { n = 1 } }

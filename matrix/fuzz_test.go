@@ -36,6 +36,9 @@ func FuzzLoad(f *testing.F) {
 	for _, src := range []string{identityExperiment, planExperiment, explainExperiment, scopeExperiment, axesABC + loadPhase} {
 		f.Add([]byte(src))
 	}
+	for _, src := range faultyExperiments {
+		f.Add([]byte(faultMark.ReplaceAllString(src, "$1")))
+	}
 	dir := f.TempDir()
 	name := filepath.Join(dir, "experiment.hcl")
 	machine, err := filepath.Abs(filepath.Join("testdata", "machine.hcl"))
