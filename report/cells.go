@@ -31,7 +31,7 @@ func (tb *tableBuilder) fill() {
 	group := ""
 	for i, r := range tb.rows {
 		tb.told = nil
-		row := Row{Label: r.label, Levels: r.levels, Source: r.source, Group: r.group}
+		row := Row{Label: r.label, Levels: r.levels, Source: r.source, Group: r.group, Cells: make([]Cell, 0, len(t.Columns))}
 		row.First = tb.def.Group != nil && (i == 0 || r.group != group)
 		group = r.group
 		for _, s := range r.slots {
@@ -113,6 +113,9 @@ func (tb *tableBuilder) cell(s *slot, c *column) Cell {
 	m := tb.slotValue(s, c)
 	sample := tb.sample(s, c)
 	cell := Cell{Text: tb.print(s, c, m), Number: m.Number, Known: m.Known, Status: statusOf(m), Runs: len(sample)}
+	if len(sample) > 0 {
+		cell.Sample = make([]RunValue, 0, len(sample))
+	}
 	for _, o := range sample {
 		cell.Sample = append(cell.Sample, RunValue{o.run.key, o.run.replicate, o.Number})
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"dbmatrix/matrix"
@@ -49,7 +50,8 @@ func (m Metrics) Join(other Metrics) Metrics {
 }
 
 func (m Metrics) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(m, name, func(metric matrix.Metric, name string) int { return strings.Compare(metric.Name, name) })
+	i := sort.Search(len(m), func(i int) bool { return m[i].Name >= name })
+	return i, i < len(m) && m[i].Name == name
 }
 
 func (m Metrics) sort() {
