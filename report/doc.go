@@ -30,6 +30,10 @@
 // A Renderer writes a Document in one format: Text, as in a <pre> with the
 // metrics first and the label last; Markdown, as GitHub reads it; HTML, one page
 // with its charts; CSV; JSON with typed cells; Benchfmt, for benchstat. Charts go
-// with Text and Markdown as files of their own: see ChartFiles. The same results
-// and definition give the same bytes.
+// with Text and Markdown as files of their own: see ChartFiles.
+//
+// The blocks of a document are made and written at the same time, on as many
+// processors as there are, each by a builder of its own (apart): what these share
+// does not change any more. The same results and definition give the same bytes,
+// however many they are.
 package report
