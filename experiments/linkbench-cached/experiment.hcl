@@ -42,9 +42,9 @@ server "orig57" { flavour = "mysql" }
 
 locals {
   size = {
-    tiny      = { maxid1 = 2001, loaders = 2, requesters = 2, seconds = 1, hours = 3, cache = "256M" }
-    small     = { maxid1 = 20001, loaders = 2, requesters = 4, seconds = 2, hours = 12, cache = "512M" }
-    published = { maxid1 = 20000001, loaders = 10, requesters = 20, seconds = 3600, hours = 12, cache = "100G" } # the cache held all; its size was not published
+    tiny      = { maxid1 = 2001, loaders = 2, requesters = 2, seconds = 1, hours = 3, cache = "256M", deadlock_detect = true }
+    small     = { maxid1 = 20001, loaders = 2, requesters = 4, seconds = 2, hours = 12, cache = "512M", deadlock_detect = true }
+    published = { maxid1 = 20000001, loaders = 10, requesters = 20, seconds = 3600, hours = 12, cache = "100G", deadlock_detect = null } # the cache held all; its size was not published
   }[var.scale]
 
   # The builds of today that stand in for those of the original. A level bundles a
@@ -79,6 +79,7 @@ defaults {
     innodb_flush_log_at_trx_commit = 2
     innodb_buffer_pool_size        = local.size.cache
     rocksdb_block_cache_size       = param.engine == "rocksdb" ? local.size.cache : null
+    rocksdb_deadlock_detect        = param.engine == "rocksdb" ? local.size.deadlock_detect : null # as InnoDB does; else two that wait for each other do so until both time out
     log_bin                        = true
     sync_binlog                    = 0
   }

@@ -31,9 +31,9 @@ server "myrocks_8may18" { flavour = "mysql" }
 
 locals {
   size = {
-    tiny      = { maxid1 = 2001, loaders = 2, requesters = 2, seconds = 1, hours = 2, block_cache = "32M", write_buffer = "4m", zstd = "kZSTDNotFinalCompression" } # MariaDB's name of it
-    small     = { maxid1 = 50001, loaders = 2, requesters = 4, seconds = 2, hours = 12, block_cache = "16M", write_buffer = "4m", zstd = "kZSTDNotFinalCompression" }
-    published = { maxid1 = 1e9, loaders = 4, requesters = 28, seconds = 3600, hours = 12, block_cache = "30G", write_buffer = null, zstd = "kZSTD" }
+    tiny      = { maxid1 = 2001, loaders = 2, requesters = 2, seconds = 1, hours = 2, block_cache = "32M", write_buffer = "4m", zstd = "kZSTDNotFinalCompression", deadlock_detect = true } # MariaDB's name of it
+    small     = { maxid1 = 50001, loaders = 2, requesters = 4, seconds = 2, hours = 12, block_cache = "16M", write_buffer = "4m", zstd = "kZSTDNotFinalCompression", deadlock_detect = true }
+    published = { maxid1 = 1e9, loaders = 4, requesters = 28, seconds = 3600, hours = 12, block_cache = "30G", write_buffer = null, zstd = "kZSTD", deadlock_detect = null }
   }[var.scale]
 
   # The older build first.
@@ -52,6 +52,7 @@ locals {
 defaults {
   my_cnf = {
     rocksdb_block_cache_size   = local.size.block_cache
+    rocksdb_deadlock_detect    = local.size.deadlock_detect                      # else two that wait for each other do so until both time out, and try again
     rocksdb_default_cf_options = { write_buffer_size = local.size.write_buffer } # small: else all data would fit into it
   }
 }

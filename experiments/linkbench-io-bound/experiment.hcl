@@ -44,9 +44,9 @@ server "orig57" { flavour = "mysql" }
 locals {
   # loops: runs of the query test before the restart, and after it
   size = {
-    tiny      = { maxid1 = 2001, loaders = 2, requesters = 2, seconds = 1, loops = 3, cache = "16M" }
-    small     = { maxid1 = 30001, loaders = 2, requesters = 4, seconds = 2, loops = 12, cache = "16M" }
-    published = { maxid1 = 1e9, loaders = 10, requesters = 20, seconds = 3600, loops = 12, cache = null } # cache sizes were not published
+    tiny      = { maxid1 = 2001, loaders = 2, requesters = 2, seconds = 1, loops = 3, cache = "16M", deadlock_detect = true }
+    small     = { maxid1 = 30001, loaders = 2, requesters = 4, seconds = 2, loops = 12, cache = "16M", deadlock_detect = true }
+    published = { maxid1 = 1e9, loaders = 10, requesters = 20, seconds = 3600, loops = 12, cache = null, deadlock_detect = null } # cache sizes were not published
   }[var.scale]
 
   # The builds of today that stand in for those of the original.
@@ -78,6 +78,7 @@ defaults {
     innodb_flush_log_at_trx_commit = 2
     innodb_buffer_pool_size        = local.size.cache # null: not written
     rocksdb_block_cache_size       = param.engine == "rocksdb" ? local.size.cache : null
+    rocksdb_deadlock_detect        = param.engine == "rocksdb" ? local.size.deadlock_detect : null # as InnoDB does; else two that wait for each other do so until both time out
     sync_binlog                    = 0
     skip_log_bin                   = true # no binary log for the load and hours 1 to 12
   }
