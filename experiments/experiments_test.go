@@ -146,13 +146,14 @@ func TestSmallScaleFits(t *testing.T) {
 
 // TestResults compares each RESULTS.md with its definition: a report that lacks a
 // title of the definition is older than it. RESULTS.md comes from "make
-// experiments", or from what README.md says.
+// experiments", which brings one for each experiment of its parts, or from what
+// README.md says.
 func TestResults(t *testing.T) {
 	title := regexp.MustCompile(`(?m)\btitle += "([^"$]+)"`) // without what is evaluated
 	image := regexp.MustCompile(`!\[[^]]*\]\(([^)]+)\)`)
-	for name := range definitions {
+	for name, scales := range definitions {
 		written, err := os.ReadFile(filepath.Join(name, "RESULTS.md"))
-		if errors.Is(err, fs.ErrNotExist) {
+		if len(scales) < 3 && errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {

@@ -321,7 +321,7 @@ text "findings" {
         b    = at(local.buffered, "rmb/s", "load")
       },
       {
-        says = "it makes full scans 1.5 to 2 times slower"
+        says = "it makes full scans slower (there 1.5 to 2 times)"
         here = "seconds of scan 5, none.dio against none"
         a    = at(local.dio, "secs", "scan", 5)
         most = false
@@ -349,7 +349,7 @@ text "findings" {
         b    = at(local.innodb, "secs", "scan", 2) + at(local.innodb, "secs", "scan", 3) + at(local.innodb, "secs", "scan", 4)
       },
       {
-        says = "MyRocks QPS is much better with many inserts"
+        says = "MyRocks QPS is better with many inserts (there much)"
         here = "qps, none against InnoDB"
         a    = at(local.buffered, "qps.av", local.oltp[0])
         most = false

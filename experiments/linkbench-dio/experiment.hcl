@@ -193,7 +193,7 @@ text "findings" {
     ],
     [for s in [
       {
-        says = "zstd halves the database (there 693 to 331 GB)"
+        says = "zstd makes the database smaller (there to half of it, 693 to 331 GB)"
         here = "GB after the load, none against zstd"
         a    = at(local.none, "size.data", "load")
         b    = at(local.zstd, "size.data", "load")

@@ -275,7 +275,7 @@ text "findings" {
         b    = at("binary=${local.newer},partitioning=p0,compression=c0", "ips", "load")
       },
       {
-        says = "MyRocks compresses much better than compressed InnoDB"
+        says = "MyRocks needs less space than compressed InnoDB (there much less)"
         here = "GB after the last run, ${local.older} p0.c1 against MyRocks"
         a    = at("binary=${local.older},partitioning=p0,compression=c1", local.gb.of, "query", 2 * local.size.loops)
         b    = at("binary=myrocks,partitioning=p0", local.gb.of, "query", 2 * local.size.loops)

@@ -354,13 +354,13 @@ text "findings" {
     ],
     [for s in [
       {
-        says = "loads are slightly faster with transparent compression"
+        says = "loads are faster with transparent compression (there slightly)"
         here = "rows a second, transparent against old-style"
         a    = at(local.new, "ips", "load")
         b    = at(local.old, "ips", "load")
       },
       {
-        says = "transactions are slightly slower"
+        says = "transactions are slower (there slightly)"
         here = "last run, old-style against transparent"
         a    = at(local.old, "qps", "query", local.end)
         b    = at(local.new, "qps", "query", local.end)
@@ -372,13 +372,13 @@ text "findings" {
         b    = at(local.old, "secs", "drop")
       },
       {
-        says = "the old-style database is 4 % larger"
+        says = "the old-style database is larger (there by 4 %)"
         here = "GB allocated, old-style against transparent"
         a    = at(local.old, "size.data", "query", local.end)
         b    = at(local.new, "size.data", "query", local.end)
       },
       {
-        says = "the files are much smaller than ls says"
+        says = "the files are smaller than ls says (there much)"
         here = "GB apparent against allocated, transparent"
         a    = at(local.new, "size.data.apparent", "query", local.end)
         b    = at(local.new, "size.data", "query", local.end)
