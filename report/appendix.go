@@ -72,7 +72,8 @@ type ServerSettings struct {
 
 	// Variables are those in force that are not the same in all attempts,
 	// but for those that tell of places. Those of a server that was started
-	// for a later phase are there where they differ from the first.
+	// for a later phase are there where they differ from the first. Nil: none
+	// are on record, as where the server was stopped before it told them.
 	Variables map[string]string
 }
 

@@ -43,7 +43,7 @@ func (tb *tableBuilder) disguises() []disguise {
 				continue
 			}
 			settings, known := tb.b.servers()[shown.attempt.ID]
-			if !known || len(settings.Asked) == 0 {
+			if !known || len(settings.Asked) == 0 || settings.Variables == nil {
 				continue
 			}
 			key := settings.inForce()

@@ -37,6 +37,10 @@ table "t" {
 	}
 	other := asked("400", "")
 	other.Variables = map[string]string{"version": "10.11", "table_open_cache": "400"}
+	told := func(s ServerSettings, variables map[string]string) ServerSettings {
+		s.Variables = variables
+		return s
+	}
 	const said = "odd and even were asked for different options (table_open_cache), and their servers had the same in force: they measure one setting"
 	tests := []struct {
 		name      string
@@ -49,6 +53,8 @@ table "t" {
 		{"another variable in force", asked("401", ""), other, nil},
 		{"no variable tells", asked("401", "401"), asked("400", "400"), nil},
 		{"nothing on record", ServerSettings{}, asked("400", ""), nil},
+		{"all variables alike", told(asked("401", ""), map[string]string{}), told(asked("400", ""), map[string]string{}), []string{said}},
+		{"the variables of one not on record", told(asked("401", ""), map[string]string{}), told(asked("400", ""), nil), nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -104,14 +104,18 @@ func ServersFrom(ctx context.Context, s *store.Store, experiment string) Servers
 }
 
 func serverSettings(a *Attempt, asked map[store.PhaseID][]store.Option, variables map[store.PhaseID][]store.Fact) ServerSettings {
-	out := ServerSettings{Variables: map[string]string{}}
+	var out ServerSettings
 	for _, p := range a.recorded {
 		for _, o := range asked[p.id] {
 			out.Asked = append(out.Asked, AskedOption{
 				Phase: p.block, OptionLine: OptionLine{Name: o.Name, Value: o.Asked, Origin: shortOrigin(o.Origin)}, Apart: apart(o),
 			})
 		}
-		for _, v := range variables[p.id] {
+		told, ok := variables[p.id]
+		if ok && out.Variables == nil {
+			out.Variables = map[string]string{}
+		}
+		for _, v := range told {
 			switch first, ok := out.Variables[v.Name]; {
 			case PlaceVariable(v.Name, v.Value) || ok && first == v.Value:
 			case ok:
