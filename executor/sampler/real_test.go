@@ -106,6 +106,23 @@ func (c *child) end() {
 	}
 }
 
+// stepWithin has the child do its step within a window, and end.
+func (c *child) stepWithin(t *testing.T, interval time.Duration, samplers ...Sampler) Result {
+	t.Helper()
+	w, err := Begin(t.Context(), interval, samplers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.step()
+	c.ready()
+	r, err := w.End(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.end()
+	return r
+}
+
 // TestBusyChild compares server_cpu with what the kernel says of a child that
 // ended, its own children included, some of which ended within the window.
 func TestBusyChild(t *testing.T) {
@@ -119,17 +136,7 @@ func TestBusyChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := Begin(t.Context(), 50*time.Millisecond, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.step()
-	c.ready()
-	r, err := w.End(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.end()
+	r := c.stepWithin(t, 50*time.Millisecond, p)
 	want := (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
 	got, ok := r.Metric("server_cpu")
 	// Each of the five processes is counted in ticks of 10 ms.
@@ -168,17 +175,7 @@ func TestNewProcessIsNotForeign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := Begin(t.Context(), 20*time.Millisecond, h, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.step()
-	c.ready()
-	r, err := w.End(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.end()
+	r := c.stepWithin(t, 20*time.Millisecond, h, p)
 	metric := func(name string) float64 {
 		x, ok := r.Metric(name)
 		if !ok {
