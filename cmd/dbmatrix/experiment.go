@@ -44,8 +44,8 @@ func (o *experimentOptions) load(ctx context.Context, s *streams, path string) (
 		return nil, err
 	}
 	if exp != nil && diags.HasErrors() {
-		cells, more := exp.Expand()
-		diags = slices.Concat(diags, more, report.Check(exp, cells))
+		_, more := judge(exp)
+		diags = slices.Concat(diags, more)
 	}
 	if err := s.diagnose(files, diags); err != nil {
 		return nil, err
@@ -108,13 +108,20 @@ func (o *experimentOptions) check(ctx context.Context, s *streams, path string) 
 	var cells []*matrix.Cell
 	if exp != nil {
 		var more hcl.Diagnostics
-		cells, more = exp.Expand()
-		diags = slices.Concat(diags, more, report.Check(exp, cells))
+		cells, more = judge(exp)
+		diags = slices.Concat(diags, more)
 	}
 	if err := s.diagnose(files, diags); err != nil {
 		return nil, nil, err
 	}
 	return exp, cells, nil
+}
+
+// judge lays out the cells of an experiment, and returns their faults and those
+// of its report.
+func judge(exp *matrix.Experiment) ([]*matrix.Cell, hcl.Diagnostics) {
+	cells, diags := exp.Expand()
+	return cells, slices.Concat(diags, report.Check(exp, cells))
 }
 
 // expandFaulty lays out the cells of an experiment. Where it has faults it looks for
